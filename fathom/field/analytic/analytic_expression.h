@@ -1,6 +1,7 @@
-// A shape by formula: a primitive, or an operation on other shapes. What shapes.h builds, parse.h reads
-// and analytic_field.h answers for. A shape of two dimensions is a profile, to be extruded or revolved. A small handle
-// on an immutable tree: cheap to copy, thread-safe. Metres, radians.
+// Analytic expression of a shape: a primitive, or an operation on other expressions.
+// The functions of primitives.h build expressions, parse_shape() reads them from text, and AnalyticField evaluates
+// them. An expression of two dimensions is a profile, which is extruded or revolved into a solid. An object is a small
+// handle on an immutable tree: cheap to copy, thread-safe. Metres, radians.
 #pragma once
 
 #include <fathom/base/primitives.h>
@@ -13,14 +14,15 @@
 
 namespace fathom {
 
-// How the values of a formula relate to the true signed distance of its zero surface. Signs are always right.
+// Relation of the values of an expression to the true signed distance of its zero surface. Signs are always correct.
 enum class DistanceKind {
-    exact,         // equal, inside and outside
-    exact_outside, // equal outside; inside, a lower bound on the depth (unions, for one)
-    exact_inside,  // equal inside; outside, a lower bound on the distance (intersections)
-    lower_bound,   // never larger in size than the true distance
-    not_a_distance // |value| / lipschitz is a lower bound where the Lipschitz constant is finite; else only sign and
-                   // range count
+    exact,         // equal inside and outside
+    exact_outside, // equal outside; inside, a lower bound on the depth (for example unions)
+    exact_inside,  // equal inside; outside, a lower bound on the distance (for example intersections)
+    lower_bound,   // the magnitude never exceeds the true distance
+    // |value| / lipschitz is a lower bound if the Lipschitz constant is finite; otherwise only sign and range are
+    // meaningful
+    not_a_distance
 };
 
 [[nodiscard]] std::string_view name(DistanceKind kind);
@@ -29,41 +31,42 @@ struct AnalyticNode;
 
 class AnalyticExpression {
 public:
-    static constexpr std::size_t max_depth = 256;     // of operations within operations
-    static constexpr std::size_t max_weight = 50'000; // shapes in the tree, shared ones counted each time
-    static constexpr double max_length = 1e15;        // every number of a shape is within +- this (m)
-    static constexpr double min_length = 1e-15;       // what must be positive is at least this (m)
+    static constexpr std::size_t max_depth = 256;     // depth of nested operations
+    static constexpr std::size_t max_weight = 50'000; // shapes in the tree; shared ones count each time
+    static constexpr double max_length = 1e15;        // largest magnitude of any number of a shape (m)
+    static constexpr double min_length = 1e-15;       // smallest value of a number that must be positive (m)
 
-    // By the names of the text form (docs/analytic-fields.md): a unit box is AnalyticExpression("box", {1, 1, 1}).
-    // Error{invalid_argument} names the shape, the number and its range; Error{too_large} a limit above.
+    // Kinds and parameters have the names of the text form (docs/analytic-fields.md): a unit box is
+    // AnalyticExpression("box", {1, 1, 1}). Throws Error{invalid_argument}, which names the shape, the number and its
+    // range, or Error{too_large} if a limit above is exceeded.
     AnalyticExpression(std::string_view kind, std::vector<double> parameters,
                        std::vector<AnalyticExpression> children = {});
 
     [[nodiscard]] int dimension() const;    // 2 or 3
-    [[nodiscard]] double lipschitz() const; // true bound; infinity where there is none
+    [[nodiscard]] double lipschitz() const; // proven bound; infinity if there is none
     [[nodiscard]] DistanceKind distance_kind() const;
-    [[nodiscard]] Box bounds() const;         // of the surface and the inside; infinite where unbounded
-    [[nodiscard]] std::size_t weight() const; // shapes in the tree
-    [[nodiscard]] std::string text() const;   // parse_shape() reads it back, number by number
+    [[nodiscard]] Box bounds() const;         // box of the surface and the interior; infinite if unbounded
+    [[nodiscard]] std::size_t weight() const; // number of shapes in the tree
+    [[nodiscard]] std::string text() const;   // text form; parse_shape() restores the same numbers
 
     [[nodiscard]] const AnalyticNode& node() const { return *node_; }
-    friend bool operator==(const AnalyticExpression& a,
-                           const AnalyticExpression& b); // the same formula, number by number
+    // Whether both are the same expression with the same numbers.
+    friend bool operator==(const AnalyticExpression& a, const AnalyticExpression& b);
 
 private:
     std::shared_ptr<const AnalyticNode> node_;
 };
 
-// The text form of shapes, as files, the command line and Python carry it:
+// Text form of expressions, used in files, on the command line and in Python:
 //     let r = 0.2;                       # a comment; numbers and shapes may have names
 //     smooth_union(sphere(1), translate(x = 1, 0, 0, box([1, 2, 3] )), r / 2)
-// Names and numbers are those of shapes.h, in order or by name; shapes and numbers may be mixed, [a, b, c] is three
-// numbers. Arithmetic: + - * / ( ), pi, sqrt, sin, cos, tan, degrees (to radians). Metres, radians. Text is hostile
-// until read: depth, size and time are bounded (AnalyticExpression::max_depth, AnalyticExpression::max_weight).
-// O(length). Thread-safe.
+// Names and parameters are those of primitives.h. Parameters are given in order or by name; shapes and numbers may be
+// mixed, and [a, b, c] stands for three numbers. Arithmetic: + - * / ( ), pi, sqrt, sin, cos, tan, degrees (to
+// radians). Metres, radians. Text is not trusted: depth, size and time are bounded (AnalyticExpression::max_depth,
+// AnalyticExpression::max_weight). Cost: O(length). Thread-safe.
 
-// Error{malformed} with the line in its place and the column in its reason; Error{invalid_argument} and {too_large} of
-// the shapes themselves likewise. `source` names the text in messages.
+// Throws Error{malformed} with the line in its place and the column in its reason; Error{invalid_argument} and
+// Error{too_large} of the shapes themselves likewise. `source` names the text in messages.
 [[nodiscard]] AnalyticExpression parse_shape(std::string_view text, std::string_view source = {});
 
 } // namespace fathom

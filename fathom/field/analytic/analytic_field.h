@@ -1,7 +1,7 @@
-// Distance by formula: exact shapes, and everything that can be made of them. Paper 2 (Liu et al. 2024),
-// section 3. Not for scanned or freely modelled surfaces (take a mesh or grid field), nor for formulas of many thousand
-// shapes asked point by point far apart: every query walks the whole formula, unless a box has cut it down
-// (tape().shorten()). Cost: some ns an instruction for each block of points; about three times that for samples and
+// Field of an analytic expression: exact primitives and all operations on them (Liu et al. 2024, section 3).
+// Not for scanned or freely modelled surfaces (use a mesh or grid field), nor for expressions of many thousand shapes
+// evaluated at scattered single points: every query evaluates the whole expression, unless it was shortened for a box
+// (tape().shorten()). Cost: a few ns per instruction for each block of points; about three times that for samples and
 // ranges. Domain: all space.
 #pragma once
 
@@ -13,26 +13,26 @@ namespace fathom {
 
 class AnalyticField final : public Field {
 public:
-    // Error{invalid_argument} for a profile of two dimensions; Error{too_large} where the formula is past
-    // Graph::max_nodes.
+    // Throws Error{invalid_argument} for a two-dimensional profile, and Error{too_large} if the expression has more
+    // than Graph::max_nodes operations.
     explicit AnalyticField(AnalyticExpression formula);
 
     [[nodiscard]] double distance(const Vec3& p) const override;
-    // At kinks, where several slopes are right: the first child of a union or intersection, the first of equal axes of
-    // a box, the first nearest edge of a polygon, and towards +x in the middle of a ball.
+    // At kinks, where several gradients are valid, the result is that of the first child of a union or intersection,
+    // the first of equal axes of a box, the first nearest edge of a polygon, and +x at the centre of a sphere.
     [[nodiscard]] Sample sample(const Vec3& p) const override;
     void distances(std::span<const Vec3> points, std::span<double> out) const override;
     void samples(std::span<const Vec3> points, std::span<Sample> out) const override;
-    [[nodiscard]] Interval range(const Box& box) const override; // several boxes at once are cheaper: ranges()
+    [[nodiscard]] Interval range(const Box& box) const override; // for several boxes ranges() is cheaper
     void ranges(std::span<const Box> boxes, std::span<Interval> out) const override;
     [[nodiscard]] double lipschitz() const override { return expression_.lipschitz(); }
-    // 0 where distance_kind() is exact (rounding apart: tape().rounding_bound()), else infinity.
+    // 0 if distance_kind() is exact (up to rounding: tape().rounding_bound()), otherwise infinity.
     [[nodiscard]] double error_bound() const override;
     [[nodiscard]] Box domain() const override;
     [[nodiscard]] Box bounds() const override { return bounds_; }
 
     [[nodiscard]] DistanceKind distance_kind() const { return expression_.distance_kind(); }
-    // The body is convex and the values are its distance: then they are a convex function.
+    // True if the body is convex and the values are its distance; the field is then a convex function.
     [[nodiscard]] bool is_convex() const;
     [[nodiscard]] const AnalyticExpression& expression() const { return expression_; }
     [[nodiscard]] const Tape& tape() const { return tape_; }

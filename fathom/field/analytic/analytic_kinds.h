@@ -1,6 +1,6 @@
-// The catalogue of shapes: for each kind its name, its numbers, what holds of it, and its formula.
-// A new shape is one entry in one of the *_kinds.cpp files, and a builder in shapes.h; text form, checks, bounds and
-// tests over all kinds follow. Not for users.
+// Catalogue of analytic shape kinds: name, parameters, properties and expression of each. Internal.
+// A new shape is one entry in one of the *_kinds.cpp files and a builder function in primitives.h. The text form, the
+// checks, the bounds and the tests over all kinds follow from the entry.
 #pragma once
 
 #include <fathom/base/pose.h>
@@ -19,30 +19,30 @@ struct Parameter {
     Limits limits = Limits::any;
 };
 
-// What holds of a shape; see DistanceKind.
+// Proven properties of a shape; see DistanceKind.
 struct Traits {
     double lipschitz = 1;
     bool exact_outside = true;
     bool exact_inside = true;
     bool convex = true;
-    std::array<bool, 3> even = {true, true, true}; // unchanged when that coordinate changes sign
+    std::array<bool, 3> even = {true, true, true}; // the value does not change if that coordinate changes sign
 };
 
-// Where a formula is asked: coordinates that are an affine map of three values of the graph. Placements only change the
-// map; it is written into the graph when a coordinate is needed, so nested placements cost one operation.
+// Coordinates in which an expression is evaluated: an affine map of three values of the graph. Placements only change
+// the map; it is written into the graph when a coordinate is needed, so nested placements cost one operation.
 struct Frame {
     std::array<NodeId, 3> base = {0, 1, 2};
     Mat3 linear = Mat3::Identity();
     Vec3 offset = Vec3::Zero();
-    double stretch = 1; // a step of 1 m of the point moves the coordinates by at most this
+    double stretch = 1; // upper bound on the change of the coordinates per metre of motion of the point
 
     [[nodiscard]] NodeId coordinate(Graph& graph, int axis) const;
     [[nodiscard]] std::array<NodeId, 3> coordinates(Graph& graph) const;
-    // Coordinates become matrix * them + shift; the matrix stretches by at most `by`.
+    // Applies matrix * coordinates + shift; the matrix stretches lengths by at most `by`.
     [[nodiscard]] Frame mapped(const Mat3& matrix, const Vec3& shift, double by = 1) const {
         return {base, matrix * linear, matrix * offset + shift, stretch * by};
     }
-    // Other coordinates, which follow these with a slope of at most `by`.
+    // Replaces the coordinates by others, whose slope with respect to the present ones is at most `by`.
     [[nodiscard]] Frame replaced(const std::array<NodeId, 3>& coordinates_, double by = 1) const {
         return {.base = coordinates_, .stretch = stretch * by};
     }
@@ -50,16 +50,17 @@ struct Frame {
 
 struct AnalyticKind {
     std::string_view name{};
-    int dimension = 3;       // 0: that of the children, which must agree
+    int dimension = 3;       // 0: the dimension of the children, which must agree
     int child_dimension = 0; // 0: any
     std::size_t min_children = 0;
     std::size_t max_children = 0;
     std::vector<Parameter> parameters{};
-    bool more_numbers = false;                    // any number of numbers after the named ones (vertices of a polygon)
-    bool children_first = false;                  // in the text form
-    void (*check)(const AnalyticNode&) = nullptr; // beyond the limits of each number
+    bool more_numbers = false;   // any count of numbers may follow the named ones (vertices of a polygon)
+    bool children_first = false; // in the text form, children precede the numbers
+    void (*check)(const AnalyticNode&) = nullptr; // checks beyond the limits of each number
     Traits (*traits)(const AnalyticNode&) = nullptr;
-    Box (*level_box)(const AnalyticNode&, double level) = nullptr; // holds every point with value <= level; level >= 0
+    // Box that contains every point with value <= level; level >= 0.
+    Box (*level_box)(const AnalyticNode&, double level) = nullptr;
     NodeId (*formula)(Graph&, const AnalyticNode&, const Frame&) = nullptr;
 };
 
@@ -71,7 +72,7 @@ struct AnalyticNode {
     Traits traits{};
     std::size_t depth = 1;
     std::size_t weight = 1;
-    double scaling = 0; // largest sum of |log(factor)| over the scale operations on a way down
+    double scaling = 0; // largest sum of |log(factor)| over the scale operations on a path from here to a leaf
 
     [[nodiscard]] double operator[](std::size_t k) const { return numbers[k]; }
     [[nodiscard]] const AnalyticNode& child(std::size_t k = 0) const { return children[k].node(); }
@@ -83,7 +84,7 @@ struct AnalyticNode {
 [[nodiscard]] const std::vector<AnalyticKind>& analytic_kinds(); // sorted by name
 [[nodiscard]] const AnalyticKind* find_kind(std::string_view name);
 
-// The families, each in its own file.
+// Families of kinds, one file each.
 [[nodiscard]] std::vector<AnalyticKind> solid_kinds();
 [[nodiscard]] std::vector<AnalyticKind> cone_kinds();
 [[nodiscard]] std::vector<AnalyticKind> flat_kinds();
@@ -92,7 +93,7 @@ struct AnalyticNode {
 [[nodiscard]] std::vector<AnalyticKind> placement_kinds();
 [[nodiscard]] std::vector<AnalyticKind> deformation_kinds();
 
-// ---- What the families share
+// ---- Functions shared by the families
 
 [[nodiscard]] inline NodeId formula(Graph& graph, const AnalyticNode& node, const Frame& frame) {
     const NodeId value = node.kind->formula(graph, node, frame);
@@ -105,7 +106,7 @@ struct AnalyticNode {
     return Box::around(Vec3::Zero(), half).grown(level);
 }
 
-// Error{invalid_argument}: "torus: tube must ..."
+// Throws Error{invalid_argument} such as "torus: tube must ...".
 [[noreturn]] void refuse(const AnalyticNode& node, std::string_view complaint);
 
 } // namespace fathom

@@ -1,7 +1,8 @@
-// The operations of a tape on vectors of numbers: what the loops for points, samples and intervals share.
-// Include it only from a file that Highway's foreach_target compiles. Only correctly rounded operations and lane-wise
-// libm are used, and never a fused multiply-add: results do not depend on the instruction set or on the place of a
-// point in its batch. NOLINTBEGIN(llvm-header-guard)
+// Operations of a tape on SIMD vectors, shared by the loops for points, samples and intervals.
+// Include it only from a file that Highway's foreach_target compiles. The code uses only correctly rounded operations
+// and lane-wise libm, and never a fused multiply-add, so results do not depend on the instruction set or on the
+// position of a point in its batch.
+// NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_FIELD_TAPE_VALUES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FATHOM_FIELD_TAPE_VALUES_INL_H_
 #undef FATHOM_FIELD_TAPE_VALUES_INL_H_
@@ -18,7 +19,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace fathom::HWY_NAMESPACE {
-namespace { // as in the including files: their overloads must not hide these
+namespace { // as in the including files, whose overloads must not hide these
 
 namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<double>;
@@ -45,7 +46,7 @@ HWY_INLINE V corner3(V a, V b, V c) {
 
 HWY_INLINE V past(V a, double half) { return hn::Sub(hn::Abs(a), set(half)); }
 
-// How far the smooth minimum's arguments are from a clear winner.
+// Distance of the smooth minimum's arguments from the point where one of them alone decides.
 HWY_INLINE V blend(V a, V b, double width) { return hn::Max(hn::Sub(set(width), hn::Abs(hn::Sub(a, b))), zero()); }
 HWY_INLINE V smooth_minimum(V a, V b, double width) {
     const V h = blend(a, b, width);
@@ -58,7 +59,7 @@ HWY_INLINE V beyond(V a, double half) {
     return hn::Add(hn::Max(hn::Sub(a, set(half)), zero()), hn::Min(hn::Add(a, set(half)), zero()));
 }
 
-// The number of the cell that `a` is in; cells are p[0] wide and numbered from p[1] to p[2].
+// Index of the cell that contains `a`; cells are p[0] wide and numbered from p[1] to p[2].
 HWY_INLINE V fold_cell(V a, const double* p) {
     return clamp(hn::Floor(hn::Add(hn::Div(a, set(p[0])), set(0.5))), p[1], p[2]);
 }
@@ -86,7 +87,8 @@ HWY_INLINE V cosine(V a) {
     return each_lane(a, [](double x) { return std::cos(x); });
 }
 
-// The nearest point of a closed polygon: offset from it, outward normal of its edge, and on which side we are.
+// Nearest point of a closed polygon: squared distance, offset from it, outward normal of its edge, and whether the
+// query point is inside.
 struct PolygonHit {
     V squared, x, y, normal_x, normal_y;
     hn::Mask<D> inside;
@@ -106,8 +108,8 @@ HWY_INLINE PolygonHit nearest_of_polygon(V x, V y, const double* p) {
         best.y = select(nearer, by, best.y);
         best.normal_x = select(nearer, set(e[6]), best.normal_x);
         best.normal_y = select(nearer, set(e[7]), best.normal_y);
-        // An edge that the ray towards +x crosses: it spans y, and we are on its left going up or on its right going
-        // down.
+        // The ray towards +x crosses an edge that spans y if the point is to the left of an upward edge or to the right
+        // of a downward edge.
         const auto from = hn::Ge(y, set(e[1])), to = hn::Ge(y, set(e[2]));
         const auto left = hn::Gt(hn::Mul(ex, wy), hn::Mul(ey, wx));
         const auto up = hn::And(hn::AndNot(to, from), left), down = hn::AndNot(hn::Or(from, left), to);
@@ -121,8 +123,8 @@ HWY_INLINE V polygon(V x, V y, const double* p) {
     return select(hit.inside, hn::Neg(distance), distance);
 }
 
-// Offset from the nearest end of the arc in the half plane y >= 0, and whether the arc's middle is nearer than its
-// ends.
+// Offset from the nearest end of the arc in the half-plane y >= 0, and whether the interior of the arc is nearer than
+// its ends.
 struct ArcHit {
     V end_x, end_y, length;
     hn::Mask<D> beside;
