@@ -1,5 +1,5 @@
-// Where readers put the faces they meet: polygons are cut, the rest is counted, and memory grows no
-// further than the bytes still to come can fill.
+// Collects the faces of a mesh file for the readers: triangulates polygons, counts skipped faces, and merges equal
+// positions. Memory for triangles is bounded by what the remaining bytes of the file can contain.
 #pragma once
 
 #include <fathom/base/vec.h>
@@ -13,19 +13,18 @@
 
 namespace fathom {
 
-// Finds equal positions while a file without indices is read: the first of them becomes the vertex.
-// Open addressing with a hash of random seed, so that nobody can prepare a file of collisions; the answer does not
-// depend on the seed. O(1) a position; 8 to 16 bytes a vertex beside the vertices.
-
+// Hash table that merges equal positions while a file without indices is read; the first of them becomes the vertex.
+// Open addressing with a randomly seeded hash, so that a file with deliberate collisions cannot be prepared. The result
+// does not depend on the seed. O(1) per position; 8 to 16 bytes per vertex in addition to the vertices.
 class PositionIndex {
 public:
-    // `vertices` is empty yet, and only this object adds to it.
+    // `vertices` must be empty, and only this object may add to it.
     explicit PositionIndex(std::vector<Vec3>& vertices) : vertices_(vertices), slots_(1024, no_index) {
         std::random_device entropy;
         seed_ = (std::uint64_t{entropy()} << 32) | entropy();
     }
 
-    // The vertex of equal position (-0 equals 0), appended where there is none yet.
+    // The vertex at this position (-0 equals 0). It is appended if there is none.
     [[nodiscard]] Index find_or_add(const Vec3& p) {
         if (2 * vertices_.size() >= slots_.size()) grow();
         const std::size_t slot = slot_of(p);
@@ -44,7 +43,7 @@ private:
         return slot;
     }
 
-    // Multiply and fold the high half onto the low one, a coordinate at a time.
+    // Multiplies and folds the high half onto the low half, one coordinate at a time.
     [[nodiscard]] std::uint64_t hash(const Vec3& p) const {
         std::uint64_t h = seed_;
         for (int k = 0; k < 3; ++k) {
@@ -64,15 +63,15 @@ private:
 
     std::vector<Vec3>& vertices_;
     std::uint64_t seed_ = 0;
-    std::vector<Index> slots_; // a power of two, at most half full
+    std::vector<Index> slots_; // the size is a power of two; at most half of the slots are used
 };
 
 class FaceCollector {
 public:
-    // The file's vertices must be there already. A corner takes at least `corner_bytes` of the source.
+    // The vertices of `file` must be complete. A corner takes at least `corner_bytes` bytes of the source.
     FaceCollector(MeshFile& file, std::size_t corner_bytes) : file_(file), corner_bytes_(corner_bytes) {}
 
-    // The corners name existing vertices. `bytes_left` of the source may hold further faces.
+    // The corners must be valid vertex indices. The remaining `bytes_left` bytes of the source may contain more faces.
     void add(std::span<const Index> corners, std::size_t bytes_left) {
         if (corners.size() < 3) {
             ++file_.report.skipped_faces;
@@ -87,11 +86,11 @@ public:
         }
     }
 
-    // At the end of the file: tells what is worth a note.
+    // To be called at the end of the file: adds notes to the report.
     void finish();
 
 private:
-    // Doubling alone could hold three times what is needed; what is left of the file bounds it.
+    // Doubling alone could allocate three times the memory needed; the rest of the file bounds the allocation.
     void make_room(std::size_t count, std::size_t bytes_left) {
         std::vector<Triangle>& triangles = file_.surface.triangles;
         const std::size_t needed = triangles.size() + count;

@@ -1,5 +1,6 @@
-// One reader a format; read_mesh() picks. Each takes unpacked bytes, believes nothing, and throws
-// Error.
+// Readers and writers of the mesh formats, one of each per format.
+// read_mesh() selects a reader. Readers take uncompressed bytes, do not trust them, and throw Error.
+// write_mesh() selects a writer and writes the returned bytes to the file atomically.
 #pragma once
 
 #include <fathom/base/encode/text_scanner.h>
@@ -20,10 +21,9 @@ namespace fathom {
 [[nodiscard]] MeshFile read_tetgen(const Source& nodes, const Source& elements);
 [[nodiscard]] MeshFile read_medit(const Source& source); // .mesh
 
-// Whatever assimp knows beyond these, in a child process with bounded memory and time. `extension` as ".dae".
+// Reads any other format that assimp supports, in a child process with limited memory and time. `extension` includes
+// the dot, for example ".dae".
 [[nodiscard]] MeshFile read_through_assimp(const Source& source, std::string_view extension);
-
-// One writer a format; write_mesh() picks, and puts the bytes into the file at once.
 
 [[nodiscard]] std::string written_obj(const TriangleMesh& mesh);
 [[nodiscard]] std::string written_stl(const TriangleMesh& mesh); // binary

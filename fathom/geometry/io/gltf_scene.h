@@ -1,4 +1,4 @@
-// Where the meshes of a glTF file stand.
+// Scene graph and binary data of a glTF file: transforms of the meshes, buffers, buffer views and accessors.
 #pragma once
 
 #include <fathom/base/encode/gltf_json.h>
@@ -6,9 +6,7 @@
 
 namespace fathom {
 
-// The numbers of a glTF file: buffers (embedded or the binary chunk), views into them, and accessors.
-
-// Numbers of an accessor: `components` each of `count` elements, `stride` bytes apart.
+// The data of an accessor: `count` elements of several components each, `stride` bytes apart.
 struct GltfAccessor {
     std::span<const std::byte> bytes;
     std::size_t count = 0;
@@ -20,18 +18,19 @@ struct GltfAccessor {
     [[nodiscard]] double at(std::size_t element, std::size_t component) const;
 };
 
+// The buffers of a glTF file (embedded, or the binary chunk), with the views into them and the accessors.
 class GltfBuffers {
 public:
     // Decodes embedded buffers. Source, root and binary chunk must outlive the buffers.
     GltfBuffers(const Source& source, const GltfTable& root, std::span<const std::byte> binary);
 
-    // Error names the accessor or view where its type is another or its bytes are not there.
+    // Throws an Error that names the accessor or view if its type does not match or its bytes are missing.
     [[nodiscard]] GltfAccessor accessor(std::size_t index, std::string_view type, std::size_t components) const;
 
 private:
     struct View {
         std::span<const std::byte> bytes;
-        std::size_t stride; // bytes; 0: close together
+        std::size_t stride; // bytes; 0: tightly packed
     };
     [[nodiscard]] View view(std::size_t index) const;
 
@@ -43,11 +42,11 @@ private:
 
 struct GltfPlaced {
     std::size_t mesh;
-    Eigen::Matrix4d place;
+    Eigen::Matrix4d place; // from the mesh to the scene
 };
 
-// The nodes of the default scene, or all that are nobody's child; or every mesh once where there are no nodes. A node
-// with two parents, and so any circle, is refused.
+// The mesh instances of the default scene. Without a scene: of all root nodes; without nodes: every mesh once. A node
+// with two parents, and thus any cycle, is an error.
 [[nodiscard]] std::vector<GltfPlaced> gltf_scene(const Source& source, const GltfTable& root);
 
 } // namespace fathom

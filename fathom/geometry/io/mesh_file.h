@@ -1,6 +1,7 @@
-// Reading and writing meshes. Every byte is taken for hostile: an Error names file, line or element and
-// reason; memory stays within a small multiple of the file's size; nothing is repaired in silence.
-// Formats: docs/formats.md. `.gz` of any is unpacked. The content decides the format where it can, else the name.
+// Reading and writing of mesh files. Input is not trusted: an Error names the file, the line or element, and the
+// reason; memory use stays within a small multiple of the file size; every repair is reported. Formats:
+// docs/formats.md. Files compressed with gzip (.gz) are unpacked. The format is recognised by the content if possible,
+// otherwise by the file name.
 #pragma once
 
 #include <fathom/geometry/mesh/tet_mesh.h>
@@ -15,18 +16,18 @@
 
 namespace fathom {
 
-// What the reader did beyond copying numbers.
+// Changes that the reader made to the data of the file.
 struct ReadReport {
     std::string format;                 // "obj", "stl binary", "msh 4.1 ascii"
-    std::size_t polygons = 0;           // faces of more than three corners that were cut into triangles
-    std::size_t skipped_faces = 0;      // faces of fewer than three corners, lines and points
-    std::size_t flipped_tetrahedra = 0; // turned to positive volume
-    std::vector<std::string> notes;     // anything else worth knowing, one sentence each, at most a few
+    std::size_t polygons = 0;           // faces with more than three corners that were triangulated
+    std::size_t skipped_faces = 0;      // faces with fewer than three corners, lines and points
+    std::size_t flipped_tetrahedra = 0; // reoriented to positive volume
+    std::vector<std::string> notes;     // other remarks, a few at most, one sentence each
 };
 
-// A file holds a surface, a volume, or both (a gmsh file with boundary triangles). An absent one has no elements.
+// A file contains a surface, a volume, or both (a gmsh file with boundary triangles). A missing part has no elements.
 struct MeshFile {
-    TriangleMesh surface; // triangles stated in the file; not the boundary of `volume`
+    TriangleMesh surface; // triangles listed in the file; not the boundary of `volume`
     TetMesh volume;       // oriented
     ReadReport report;
 
@@ -35,17 +36,18 @@ struct MeshFile {
 
 [[nodiscard]] MeshFile read_mesh(const std::filesystem::path& path);
 
-// The same from memory; `name` serves the messages and, by its ending, the choice of format. (TetGen's .node and .ele
-// are two files and are read by path only.)
+// Reads a file from memory. `name` appears in messages, and its extension helps to recognise the format. (TetGen's
+// .node and .ele are two files and can only be read by path.)
 [[nodiscard]] MeshFile read_mesh(std::span<const std::byte> bytes, std::string_view name);
 
-// One kind only: the surface, or the boundary of the volume where the file has no surface; the volume, or Error{empty}.
+// Read one kind of mesh only. read_triangle_mesh() returns the surface, or the boundary of the volume if the file has
+// no surface. read_tet_mesh() returns the volume; Error{empty} if there is none.
 [[nodiscard]] TriangleMesh read_triangle_mesh(const std::filesystem::path& path);
 [[nodiscard]] TetMesh read_tet_mesh(const std::filesystem::path& path);
 
-// The ending of the name decides the format: .obj .stl .ply .off .glb .vtk .vtu for surfaces; .vtk .vtu .msh .mesh for
-// volumes. Text formats write the shortest digits that read back the same; STL and GLB store float. Atomic: a failed
-// write leaves no half file.
+// The file extension selects the format: .obj .stl .ply .off .glb .vtk .vtu for surfaces; .vtk .vtu .msh .mesh for
+// volumes. Text formats contain the shortest decimal numbers that read back to the same value; STL and GLB store
+// floats. Writing is atomic: a failed write leaves no partial file.
 void write_mesh(const std::filesystem::path& path, const TriangleMesh& mesh);
 void write_mesh(const std::filesystem::path& path, const TetMesh& mesh);
 

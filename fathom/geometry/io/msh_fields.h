@@ -1,4 +1,5 @@
-// The fields of a gmsh file read alike from text and from binary, so that each version has one parser.
+// A common interface to the numbers of text and binary gmsh files, so that each version of the format has one parser;
+// and the tag index of a gmsh file.
 #pragma once
 
 #include <fathom/base/encode/bytes.h>
@@ -11,8 +12,8 @@
 
 namespace fathom {
 
-// `integer` is an int in binary, `size` a size_t; `tag` is one or the other, by the version. `tag_here` continues a
-// record, which in text may not run on into the next line.
+// In binary files `integer` is an int, `size` is a size_t, and `tag` is one of the two, depending on the version.
+// `tag_here` and `integer_here` continue a record, which must not extend to the next line in text files.
 class MshText {
 public:
     static constexpr bool binary = false;
@@ -43,10 +44,11 @@ public:
     }
 
 private:
-    // A section that closes where a number should stand holds less than it states.
+    // If a section ends where a number is expected, it contains less data than its count states.
     [[nodiscard]] std::string_view inside(std::string_view word, std::string_view what) const {
         if (word.starts_with('$'))
-            fail(Cause::count_mismatch, std::string("the section holds less than it states: no ").append(what));
+            fail(Cause::count_mismatch,
+                 std::string("the section contains less data than it states: missing ").append(what));
         return word;
     }
     [[nodiscard]] std::int64_t whole(std::string_view word, std::string_view what) const {
@@ -73,7 +75,7 @@ public:
         return wide_tags_ ? bytes_.read<std::int64_t>(what) : bytes_.read<std::int32_t>(what);
     }
     [[nodiscard]] std::int64_t tag_here(std::string_view what) { return tag(what); }
-    void skip_record() { fail(Cause::unsupported, "a kind of element whose number of nodes is not known"); }
+    void skip_record() { fail(Cause::unsupported, "unknown number of nodes for this kind of element"); }
 
     [[nodiscard]] std::size_t offset() const { return bytes_.offset(); }
     [[nodiscard]] std::size_t believable_count(std::uint64_t count, std::size_t least_bytes,
@@ -90,28 +92,28 @@ private:
     bool wide_tags_;
 };
 
-// The tags that a file gives to its nodes or elements: any order, gaps allowed. Consecutive tags share
-// one entry, so the usual 1, 2, 3, ... costs nothing; the worst case is 24 bytes a tag.
-
+// Index from the tags of nodes or elements to their positions in the file. Tags may be in any order and have gaps.
+// Consecutive tags share one entry, so the usual sequence 1, 2, 3, ... takes constant memory; the worst case is 24
+// bytes per tag.
 class TagRuns {
 public:
-    // The tag of the next element.
+    // Adds the tag of the next element.
     void add(std::int64_t tag);
 
-    // After the last add(), before the questions below. O(runs log runs).
+    // To be called after the last add() and before the queries below. O(runs log runs).
     void sort();
 
     [[nodiscard]] std::size_t size() const { return size_; }
-    [[nodiscard]] std::size_t repeated() const; // elements whose tag another one bears already
+    [[nodiscard]] std::size_t repeated() const; // number of elements with the tag of an earlier element
     [[nodiscard]] std::optional<std::int64_t> first_repeated() const;
 
-    // The element of that tag, counted in the order of add(); one of them where the tag is repeated. O(log runs).
+    // Index of the element with this tag in the order of add(); any of them if the tag is repeated. O(log runs).
     [[nodiscard]] std::optional<std::size_t> find(std::int64_t tag) const;
 
 private:
     struct Run {
-        std::int64_t first; // tag
-        std::size_t index;  // of its element
+        std::int64_t first; // first tag of the run
+        std::size_t index;  // index of its element
         std::size_t count;
 
         [[nodiscard]] std::uint64_t past(std::int64_t tag) const {
@@ -119,8 +121,9 @@ private:
         }
         [[nodiscard]] std::int64_t last() const { return first + static_cast<std::int64_t>(count - 1); }
     };
+    // Calls use(first repeated tag, number of repeated tags) for each run that starts inside an earlier one.
     template <class Use>
-    void overlaps(Use&& use) const; // use(first repeated tag, how many) for each run that starts inside an earlier one
+    void overlaps(Use&& use) const;
 
     std::vector<Run> runs_;
     std::size_t size_ = 0;

@@ -1,5 +1,5 @@
-// What all of VTK's XML files share: the head, the arrays, and the appended data. Format: "VTK file
-// formats" (Kitware), XML formats.
+// Parser for the common parts of VTK's XML files: the header, the data arrays, and the appended data.
+// Format: "VTK file formats" (Kitware), XML formats.
 #pragma once
 
 #include <fathom/base/callable_ref.h>
@@ -11,16 +11,13 @@
 
 namespace fathom {
 
-// The numbers of one DataArray of a .vtu, one after another, however they are stored: text, base64 or
-// raw, inline or appended, packed by zlib or not. Memory is a few buffers a stream, whatever sizes the file states.
-
-// What the head of the file says about all arrays, and where the appended data lies.
+// Storage attributes that hold for all arrays of the file, and the position of the appended data.
 struct VtuStorage {
     std::endian order = std::endian::little;
-    Scalar header = Scalar::uint32; // the type of sizes in front of binary data
-    std::string compressor;         // empty: not packed
+    Scalar header = Scalar::uint32; // type of the sizes in front of binary data
+    std::string compressor;         // empty: not compressed
     ByteFeed::Encoding appended_encoding = ByteFeed::Encoding::base64;
-    std::size_t appended_begin = 0, appended_end = 0; // in the file; equal where there is none
+    std::size_t appended_begin = 0, appended_end = 0; // byte range in the file; empty if there is none
 };
 
 struct VtuArray {
@@ -29,11 +26,13 @@ struct VtuArray {
     Scalar type = Scalar::float64;
     Format format = Format::ascii;
     std::uint64_t offset = 0;       // into the appended data
-    std::size_t begin = 0, end = 0; // of the inline text in the file
-    std::string joined;             // instead, where comments cut that text into pieces
+    std::size_t begin = 0, end = 0; // byte range of the inline text in the file
+    std::string joined;             // the inline text instead, if comments divide it into pieces
     std::string name;               // for messages
 };
 
+// The numbers of one DataArray as a stream, for every kind of storage: text, base64 or raw, inline or appended, with or
+// without zlib compression. A stream needs a few buffers of memory, whatever sizes the file states.
 class VtuNumbers {
 public:
     virtual ~VtuNumbers() = default;
@@ -44,7 +43,7 @@ public:
                                    std::int64_t index = -1) const = 0;
 };
 
-// The source, the storage and the array must outlive the stream. `whole`: the array must be of a whole type.
+// The source, the storage and the array must outlive the stream. `whole`: the array must have an integer type.
 [[nodiscard]] std::unique_ptr<VtuNumbers> open_array(const Source& source, const VtuStorage& storage,
                                                      const VtuArray& array, bool whole);
 
@@ -52,15 +51,15 @@ class VtkXml {
 public:
     using Event = XmlScanner::Event;
 
-    // `type` is what <VTKFile> must state: "UnstructuredGrid". `storage` is filled by walk().
+    // `type` is the required type attribute of <VTKFile>, for example "UnstructuredGrid". walk() fills `storage`.
     VtkXml(const Source& source, std::string_view type, VtuStorage& storage)
         : source_(source), xml_(source), type_(type), storage_(storage) {}
 
-    // Every tag inside <VTKFile>, up to its end or the appended data. Error{unknown_format, truncated} where they are
-    // not.
+    // Calls `element` for every tag inside <VTKFile>, up to its end or the appended data. Error{unknown_format,
+    // truncated} if <VTKFile> or its end is missing.
     void walk(CallableRef<void(Event)> element);
 
-    // Of the present tag.
+    // Name and attributes of the present tag; `otherwise` is the value of a missing attribute.
     [[nodiscard]] std::string_view name() const { return xml_.name(); }
     [[nodiscard]] std::string value(std::string_view key, std::string_view otherwise) const;
     [[nodiscard]] std::uint64_t number(std::string_view key, std::string_view otherwise) const;
@@ -68,9 +67,9 @@ public:
         xml_.fail(cause, reason, element);
     }
 
-    // The <DataArray> that has begun, with its text; `name` serves the messages.
+    // Reads the <DataArray> that has been opened, with its text; `name` appears in messages.
     [[nodiscard]] VtuArray array(Event event, std::string name);
-    // Passes over the content of a tag that has begun.
+    // Skips the content of a tag that has been opened.
     void skip(Event event);
 
 private:

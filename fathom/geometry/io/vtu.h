@@ -1,5 +1,5 @@
-// A .vtu file as it is put together: arrays packed by zlib behind the tags that name them. Appended raw
-// data, 64-bit headers, little-endian. Blocks are packed in parallel; the bytes do not depend on the number of threads.
+// Writer for .vtu files: appended raw data, compressed with zlib, 64-bit headers, little-endian.
+// Blocks are compressed in parallel; the bytes do not depend on the number of threads.
 #pragma once
 
 #include <array>
@@ -16,13 +16,13 @@ class VtuFile {
 public:
     enum class Part { points, cells, point_data, cell_data };
 
-    // `attributes` of the tag, e.g. type="Float32" Name="depth"; `bytes` as they lie in memory here.
+    // `attributes` are those of the tag, e.g. type="Float32" Name="depth"; `bytes` are the values as stored in memory.
     void add(Part part, std::string_view attributes, std::string_view bytes);
     template <class T>
     void add(Part part, std::string_view attributes, std::span<const T> values) {
         add(part, attributes, std::string_view(reinterpret_cast<const char*>(values.data()), values.size_bytes()));
     }
-    // Cells of one type, their corners one after another.
+    // Adds cells of one type; `connectivity` lists their corners one after another.
     void add_cells(std::span<const std::int32_t> connectivity, std::size_t corners, std::uint8_t type);
 
     [[nodiscard]] std::string text(std::size_t points, std::size_t cells) const;
