@@ -1,8 +1,9 @@
 // Slices of fields, pixel by pixel.
+#include <fathom/show/field_slice.h>
+
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/field/grid/smooth_grid.h>
-#include <fathom/show/field_slice.h>
 #include <fathom/show/image.h>
 
 #include <fmt/format.h>

@@ -1,7 +1,8 @@
 // Translucent bodies over and under the cells of their overlap.
+#include <fathom/show/overlap_picture.h>
+
 #include <fathom/base/error.h>
 #include <fathom/field/grid/contour.h>
-#include <fathom/show/overlap_picture.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,7 @@
 // Profiles turned about the z axis, and the shapes that are such a profile.
-#include <fathom/base/error.h>
 #include <fathom/geometry/generate/lathe.h>
+
+#include <fathom/base/error.h>
 #include <fathom/geometry/generate/parts.h>
 
 #include <fmt/format.h>

@@ -1,7 +1,8 @@
 // The generated shapes by name.
+#include <fathom/geometry/generate/mesh_catalogue.h>
+
 #include <fathom/base/error.h>
 #include <fathom/geometry/generate/generate.h>
-#include <fathom/geometry/generate/mesh_catalogue.h>
 
 #include <fmt/format.h>
 

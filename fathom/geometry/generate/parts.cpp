@@ -1,6 +1,7 @@
 // What the generators share.
-#include <fathom/base/error.h>
 #include <fathom/geometry/generate/parts.h>
+
+#include <fathom/base/error.h>
 
 #include <fmt/format.h>
 

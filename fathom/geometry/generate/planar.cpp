@@ -1,8 +1,9 @@
 // Discs and cuts in the plane.
+#include <fathom/geometry/generate/planar.h>
+
 #include <fathom/base/error.h>
 #include <fathom/geometry/exact/predicates.h>
 #include <fathom/geometry/generate/parts.h>
-#include <fathom/geometry/generate/planar.h>
 #include <fathom/geometry/mesh/adjacency.h>
 
 #include <fmt/format.h>

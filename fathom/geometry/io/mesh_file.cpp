@@ -1,10 +1,11 @@
 // Which reader or writer a file gets.
+#include <fathom/geometry/io/mesh_file.h>
+
 #include <fathom/base/encode/gzip.h>
 #include <fathom/base/encode/text.h>
 #include <fathom/base/encode/text_scanner.h>
 #include <fathom/base/file.h>
 #include <fathom/geometry/io/formats.h>
-#include <fathom/geometry/io/mesh_file.h>
 
 #include <fmt/format.h>
 

@@ -1,6 +1,7 @@
 // Ear clipping with a waiting list for every blocking vertex, and a tree to find it.
-#include <fathom/geometry/exact/predicates.h>
 #include <fathom/geometry/io/triangulate.h>
+
+#include <fathom/geometry/exact/predicates.h>
 
 #include <algorithm>
 #include <cmath>
