@@ -219,8 +219,8 @@ void common_points(const OrientedBox& a, const OrientedBox& b, std::vector<Vec3>
 }
 
 ProtrusionPoints protrusion_points(const Field& field, const ProtrusionOptions& options) {
-    need(options.spacing >= 0 && std::isfinite(options.spacing), "must be finite and not below 0", "option spacing");
-    need(options.reach >= 0 && std::isfinite(options.reach), "must be finite and not below 0", "option reach");
+    need(options.spacing >= 0 && std::isfinite(options.spacing), "must be finite and not negative", "option spacing");
+    need(options.reach >= 0 && std::isfinite(options.reach), "must be finite and not negative", "option reach");
     need(options.max_candidates >= 1000, "must be at least 1000", "option max_candidates");
     ProtrusionPoints result;
     result.spacing = options.spacing > 0 ? options.spacing : natural_cell(field);
@@ -351,7 +351,7 @@ field_field::PlainResult field_field::plain_field_collision(const field_field::P
                                                             const field_field::PlainOptions& options) {
     for (const field_field::PlainBody* body : {&a, &b})
         if (!body->placed.field || !body->parts)
-            throw Error(Cause::invalid_argument, "a body has no field or no parts", {.element = "body"});
+            throw Error(Cause::invalid_argument, "the body has no field or no parts", {.element = "body"});
     return Pipeline(a, b, options).run();
 }
 

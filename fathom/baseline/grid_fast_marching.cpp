@@ -40,12 +40,12 @@ public:
             const double extent = box.size()[static_cast<Eigen::Index>(k)];
             count_[k] = extent > 0 ? points[k] : 1;
             if (extent > 0 && points[k] < 2)
-                throw Error(Cause::invalid_argument, fmt::format("{} points, fewer than 2", points[k]),
+                throw Error(Cause::invalid_argument, fmt::format("expected at least 2 points, got {}", points[k]),
                             {.element = "option points"});
             step_[k] = extent > 0 ? extent / static_cast<double>(count_[k] - 1) : 0;
             total *= static_cast<double>(count_[k]);
         }
-        if (total > 1e8) throw Error(Cause::too_large, fmt::format("{:.3g} grid points, more than 1e8", total));
+        if (total > 1e8) throw Error(Cause::too_large, fmt::format("the grid has {:.3g} points, more than 1e8", total));
         stride_ = {1, count_[0], count_[0] * count_[1]};
         values_.assign(count_[0] * count_[1] * count_[2], far);
         done_.assign(values_.size(), 0);
@@ -177,7 +177,7 @@ std::vector<double> grid_fast_marching_depths(const BodyTopology& topology, std:
                                               const GridMarchingOptions& options) {
     if (positions.size() != topology.node_count())
         throw Error(Cause::count_mismatch,
-                    fmt::format("{} positions for a body of {} nodes", positions.size(), topology.node_count()));
+                    fmt::format("expected {} positions, got {}", topology.node_count(), positions.size()));
     check_vertices(positions, {});
     Box box;
     for (const Triangle& face : topology.faces())

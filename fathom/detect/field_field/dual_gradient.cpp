@@ -33,8 +33,8 @@ struct Rules {
         const auto need = [](bool holds, const char* reason, const char* option) {
             if (!holds) throw Error(Cause::invalid_argument, reason, {.element = option});
         };
-        need(step >= 0 && std::isfinite(step), "must be finite and not below 0", "option step");
-        need(tolerance >= 0 && std::isfinite(tolerance), "must be finite and not below 0", "option tolerance");
+        need(step >= 0 && std::isfinite(step), "must be finite and not negative", "option step");
+        need(tolerance >= 0 && std::isfinite(tolerance), "must be finite and not negative", "option tolerance");
         need(max_steps >= 1, "must be at least 1", "option max_steps");
         if (!std::isfinite(size)) size = 1;
         if (step == 0) step = 0.01 * size;

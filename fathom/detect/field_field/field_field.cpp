@@ -80,10 +80,10 @@ Feature feature_at(const FieldSphereTree& solid, const Pose& pose, const Vec3& w
 
 void check(double margin, double tolerance, const FieldSphereTree& a, const FieldSphereTree& b) {
     if (!(margin >= 0) || !std::isfinite(margin))
-        throw Error(Cause::invalid_argument, "the margin must be finite and not below 0");
+        throw Error(Cause::invalid_argument, "the margin must be finite and not negative");
     if (!(tolerance >= 0) || !std::isfinite(tolerance))
-        throw Error(Cause::invalid_argument, "the tolerance must be finite and not below 0");
-    if (!a.bounded() && !b.bounded()) throw Error(Cause::invalid_argument, "one of two solids must be bounded");
+        throw Error(Cause::invalid_argument, "the tolerance must be finite and not negative");
+    if (!a.bounded() && !b.bounded()) throw Error(Cause::invalid_argument, "both solids are unbounded");
 }
 
 bool is_smooth(const FieldSphereTree& solid) { return dynamic_cast<const AnalyticField*>(&solid.field()) != nullptr; }

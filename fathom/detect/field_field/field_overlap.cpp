@@ -291,7 +291,7 @@ void search_by_likelihood(Search& search, std::vector<Cell> start, Gathering& al
 
 void check(const FieldOverlapOptions& options) {
     const auto refuse = [](const char* option, double value) {
-        throw Error(Cause::invalid_argument, fmt::format("{} is out of range", value),
+        throw Error(Cause::invalid_argument, fmt::format("the value {} is out of range", value),
                     {.element = fmt::format("option {}", option)});
     };
     if (options.depth < 0 || options.depth > 48) refuse("depth", options.depth);
@@ -319,7 +319,7 @@ SearchPlace place_of(const Box& a, const Pose& pose_a, const Box& b, const Pose&
     if (from_b.empty()) return {from_b, pose_b};
     if (!is_finite(from_a) && !is_finite(from_b))
         throw Error(Cause::invalid_argument,
-                    "neither a finite region is given nor do the bounds of the fields meet in one",
+                    "the region is not finite, and neither is the intersection of the bounds of the fields",
                     {.element = "option region"});
     const bool in_b = !is_finite(from_a) || from_b.volume() < from_a.volume();
     return in_b ? SearchPlace{from_b, pose_b} : SearchPlace{from_a, pose_a};

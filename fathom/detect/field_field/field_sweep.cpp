@@ -389,7 +389,7 @@ double reach_of(const Motion& motion) { return motion.start.translation.norm() +
 
 void check(const FieldSweepOptions& options) {
     const auto refuse = [](const char* option, double value) {
-        throw Error(Cause::invalid_argument, fmt::format("{} is out of range", value),
+        throw Error(Cause::invalid_argument, fmt::format("the value {} is out of range", value),
                     {.element = fmt::format("option {}", option)});
     };
     if (!(options.tolerance > 0 && options.tolerance <= 1)) refuse("tolerance", options.tolerance);
@@ -410,8 +410,7 @@ FieldSweep field_sweep(const Field& a, const Motion& motion_a, const Field& b, c
     check(options);
     const double size_a = diagonal(a, options.level), size_b = diagonal(b, options.level);
     if (size_a == HUGE_VAL && size_b == HUGE_VAL)
-        throw Error(Cause::invalid_argument, "the bounds of both fields are infinite: nothing to cut into cells",
-                    {.element = "field"});
+        throw Error(Cause::invalid_argument, "both fields are unbounded", {.element = "field"});
     FieldSweep out;
     out.time = 0;
     out.verdict = Verdict::undecided;

@@ -486,7 +486,7 @@ ReductionResult Spread::run() {
 
 ReductionResult reduce_contacts(std::span<const MeshInField> sides, const ReductionOptions& options) {
     if (!std::isfinite(options.margin))
-        throw Error(Cause::invalid_argument, fmt::format("margin is {}, not finite", options.margin));
+        throw Error(Cause::invalid_argument, fmt::format("the margin is {}; it must be finite", options.margin));
     ReductionResult unknown{.verdict = Verdict::undecided};
     for (const MeshInField& side : sides)
         if (!is_finite(side.mesh_pose) || !is_finite(side.field_pose)) unknown.undecided += side.mesh->size();

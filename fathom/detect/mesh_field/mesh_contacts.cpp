@@ -210,9 +210,10 @@ void Meeting::list_contacts() {
 
 void check_options(const MeshContactOptions& options) {
     if (!std::isfinite(options.margin))
-        throw Error(Cause::invalid_argument, fmt::format("margin is {}, not finite", options.margin));
+        throw Error(Cause::invalid_argument, fmt::format("the margin is {}; it must be finite", options.margin));
     if (!(options.tolerance >= 0))
-        throw Error(Cause::invalid_argument, fmt::format("tolerance is {}, not 0 or more", options.tolerance));
+        throw Error(Cause::invalid_argument,
+                    fmt::format("the tolerance is {}; it must not be negative", options.tolerance));
 }
 
 } // namespace

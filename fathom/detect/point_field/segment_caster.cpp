@@ -180,11 +180,11 @@ Verdict SegmentCaster::State::all_on_grid(const Segment& segment, std::vector<Co
 }
 
 SegmentCaster::SegmentCaster(FieldPtr field, const CastOptions& options) {
-    if (!field) throw Error(Cause::invalid_argument, "no field to cast against");
-    if (!std::isfinite(options.level)) throw Error(Cause::invalid_argument, "the level is not finite");
+    if (!field) throw Error(Cause::invalid_argument, "the field is null");
+    if (!std::isfinite(options.level)) throw Error(Cause::invalid_argument, "the level must be finite");
     if (!(options.tolerance > 0 && options.tolerance <= 1))
-        throw Error(Cause::invalid_argument, "the tolerance of times is not in (0,1]");
-    if (options.budget == 0) throw Error(Cause::invalid_argument, "a budget of no look-ups");
+        throw Error(Cause::invalid_argument, "the tolerance must be in (0, 1]");
+    if (options.budget == 0) throw Error(Cause::invalid_argument, "max_evaluations must be at least 1");
     state_ = std::make_unique<const State>(std::move(field), options);
 }
 
@@ -213,7 +213,8 @@ Verdict SegmentCaster::all(const Segment& segment, std::vector<ContactInterval>&
 }
 
 void SegmentCaster::first(std::span<const Segment> segments, std::span<CastHit> out) const {
-    if (segments.size() != out.size()) throw Error(Cause::invalid_argument, "as many answers as segments are needed");
+    if (segments.size() != out.size())
+        throw Error(Cause::invalid_argument, "the numbers of segments and results differ");
     const State& s = *state_;
     parallel_for(segments.size(), cast_chunk, [&](std::size_t begin, std::size_t end) {
         if (!s.walks_together()) {

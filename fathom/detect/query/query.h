@@ -3,10 +3,11 @@
 // query. The result names the method, and the caller may force another one.
 // Guarantee: the verdict "disjoint" is a proof about the shapes as they are represented (a grid as it interpolates).
 // `error_bound` bounds the deviation of the representation from the true shape. The exception is Method::depth_maps,
-// which must be forced and samples pixels: its "disjoint" is a proof only if `proven` is set. Symmetry: swapping the
-// two shapes swaps the points and negates the normal. All queries are const, thread-safe and deterministic. Unit:
-// metres, world frame. Costs: docs/matrix.md. The first query of a shape also builds the data that its method needs;
-// Shape::prepare() builds it in advance. When not to use it: for many bodies, use World (world.h).
+// which must be forced and samples pixels: its "disjoint" is a proof only if `proven` is set.
+// Symmetry: swapping the two shapes swaps the points and negates the normal.
+// All queries are const, thread-safe and deterministic. Unit: metres, world frame. Costs: docs/matrix.md. The first
+// query of a shape also builds the data that its method needs; Shape::prepare() builds it in advance.
+// When not to use it: for many bodies, use World (world.h).
 #pragma once
 
 #include <fathom/base/motion.h>

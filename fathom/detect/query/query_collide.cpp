@@ -320,10 +320,10 @@ bool knows_margins(Method method) {
 CollideResult collide(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
                       const CollideOptions& options) {
     if (!(options.margin >= 0) || !std::isfinite(options.margin))
-        throw Error(Cause::invalid_argument, "the margin must be finite and not below 0");
+        throw Error(Cause::invalid_argument, "the margin must be finite and not negative");
     const Method method = choose(a.kind(), b.kind(), Question::collide, options.method);
     if (options.margin > 0 && !query::knows_margins(method))
-        throw Error(Cause::unsupported, fmt::format("{} knows no margin", name(method)));
+        throw Error(Cause::unsupported, fmt::format("method '{}' does not support a margin", name(method)));
     CollideResult result;
     if (!is_finite(pose_a) || !is_finite(pose_b)) {
         result.verdict = Verdict::undecided;

@@ -142,7 +142,7 @@ DistanceResult by_separation(const Pair& pair, const DistanceOptions& options) {
 DistanceResult by_fields(const Pair& pair, const DistanceOptions& options) {
     const Pair p = ordered(pair, is_plane);
     if (!is_plane(p.a.kind())) return by_separation(pair, options);
-    if (!p.b.shape->bounded()) throw Error(Cause::unsupported, "neither of the two shapes has an end");
+    if (!p.b.shape->bounded()) throw Error(Cause::unsupported, "both shapes are unbounded");
     const CollideResult touch = collide(*pair.a.shape, pair.a.pose, *pair.b.shape, pair.b.pose,
                                         {.method = Method::field_field, .max_contacts = 1});
     if (touch.verdict == Verdict::overlapping) return overlapping(pair, Method::field_field);
@@ -174,7 +174,7 @@ DistanceResult by_method(Method method, const Pair& pair, const DistanceOptions&
 DistanceResult distance(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
                         const DistanceOptions& options) {
     if (!(options.tolerance >= 0) || !std::isfinite(options.tolerance))
-        throw Error(Cause::invalid_argument, "the tolerance must be finite and not below 0");
+        throw Error(Cause::invalid_argument, "the tolerance must be finite and not negative");
     const Method method = choose(a.kind(), b.kind(), Question::distance, options.method);
     DistanceResult result{.lower = HUGE_VAL, .upper = HUGE_VAL};
     if (!is_finite(pose_a) || !is_finite(pose_b))

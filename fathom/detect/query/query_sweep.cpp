@@ -272,7 +272,7 @@ SweepResult by_method(Method method, const Moving& a, const Moving& b, const Swe
 void check(const SweepOptions& options) {
     const auto finite = [](double x, const char* what) {
         if (!(x >= 0) || !std::isfinite(x))
-            throw Error(Cause::invalid_argument, std::string(what) + " must be finite and not below 0");
+            throw Error(Cause::invalid_argument, std::string(what) + " must be finite and not negative");
     };
     finite(options.margin, "the margin");
     finite(options.tolerance, "the tolerance");
@@ -284,10 +284,11 @@ Method method_for(const Shape& a, const Shape& b, const SweepOptions& options) {
     const Method method = choose(a.kind(), b.kind(), question, options.method);
     if (method == Method::field_field && options.margin > 0) {
         if (options.method == Method::automatic) return Method::conservative_advancement;
-        throw Error(Cause::unsupported, "fields knows no margin of moving shapes; advancement does");
+        throw Error(Cause::unsupported,
+                    "method 'field_field' does not support a margin in sweep(); use 'conservative_advancement'");
     }
     if (options.path == Path::straight && method != Method::point_field)
-        throw Error(Cause::unsupported, "straight paths are for points in a field alone");
+        throw Error(Cause::unsupported, "straight paths are supported only by method 'point_field'");
     return method;
 }
 

@@ -85,38 +85,39 @@ bool drawn_solid(ShapeKind a, ShapeKind b) { return is_drawn(a) && has_field(a) 
 bool all_but_planes(ShapeKind a, ShapeKind b) { return !both_planes(a, b); }
 
 constexpr std::array collide_rows = {
-    Row{Method::closed_form, "exact but for rounding", planes_or_surface},
-    Row{Method::mesh_mesh, "verdict by exact predicates; depth of triangles by descent", two_surfaces},
+    Row{Method::closed_form, "exact up to rounding", planes_or_surface},
+    Row{Method::mesh_mesh, "verdict by exact predicates; depth by descent", two_surfaces},
     Row{Method::mesh_field, "proof or witness, else undecided; depth by descent", surface_and_solid},
-    Row{Method::field_field, "proof or witness, else undecided; depth by descent, of convex formulas the deepest",
+    Row{Method::field_field,
+        "proof or witness, else undecided; depth by descent, for convex analytic shapes the global maximum",
         two_solids},
     Row{Method::octree, "proof or witness, else undecided; no contacts", two_solids},
-    Row{Method::tetrahedra, "verdict by exact predicates, also of inverted tetrahedra", two_tetrahedra},
-    Row{Method::depth_maps, "to a pixel; no proof", drawn_solid},
+    Row{Method::tetrahedra, "verdict by exact predicates, also for inverted tetrahedra", two_tetrahedra},
+    Row{Method::depth_maps, "accurate to a pixel; not a proof", drawn_solid},
 };
 constexpr std::array distance_rows = {
-    Row{Method::closed_form, "exact but for rounding", planes_or_surface},
-    Row{Method::mesh_mesh, "exact but for rounding; depth by descent", two_surfaces},
+    Row{Method::closed_form, "exact up to rounding", planes_or_surface},
+    Row{Method::mesh_mesh, "exact up to rounding; depth by descent", two_surfaces},
     Row{Method::mesh_field, "between proven bounds; depth by descent", surface_and_solid},
     Row{Method::field_field, "between proven bounds; depth by descent", two_solids},
 };
 constexpr std::array first_rows = {
-    Row{Method::closed_form, "exact but for rounding", both_planes},
-    Row{Method::point_field, "no contact before it, proven; a point in contact seen", points_and_solid},
-    Row{Method::field_field, "no contact before it, proven; a common point seen", two_solids_by_field},
-    Row{Method::conservative_advancement, "no contact before it, proven by distances; a contact seen", all_but_planes},
-    Row{Method::field_field, "no contact before it, proven; a common point seen", two_solids},
+    Row{Method::closed_form, "exact up to rounding", both_planes},
+    Row{Method::point_field, "lower bound on the time of impact, proven; contact point found", points_and_solid},
+    Row{Method::field_field, "lower bound on the time of impact, proven; witness point found", two_solids_by_field},
+    Row{Method::conservative_advancement, "lower bound on the time of impact, proven by distances; contact found",
+        all_but_planes},
+    Row{Method::field_field, "lower bound on the time of impact, proven; witness point found", two_solids},
 };
 constexpr std::array all_rows = {
-    Row{Method::closed_form, "exact but for rounding", both_planes},
-    Row{Method::point_field, "every interval of every point", points_and_solid},
-    Row{Method::field_field,
-        "no contact outside of the intervals, proven; gaps shorter than the resolution may be closed",
+    Row{Method::closed_form, "exact up to rounding", both_planes},
+    Row{Method::point_field, "all contact intervals of every point", points_and_solid},
+    Row{Method::field_field, "no contact outside the intervals, proven; gaps shorter than the resolution may be merged",
         two_solids_by_field},
     Row{Method::conservative_advancement,
-        "no contact outside of the intervals, proven; gaps shorter than the resolution may be closed", all_but_planes},
-    Row{Method::field_field,
-        "no contact outside of the intervals, proven; gaps shorter than the resolution may be closed", two_solids},
+        "no contact outside the intervals, proven; gaps shorter than the resolution may be merged", all_but_planes},
+    Row{Method::field_field, "no contact outside the intervals, proven; gaps shorter than the resolution may be merged",
+        two_solids},
 };
 
 std::span<const Row> rows_of(Question question) {
@@ -151,8 +152,9 @@ Method choose(ShapeKind a, ShapeKind b, Question question, Method asked) {
         if ((asked == Method::automatic || asked == row.method) && first(row, a, b)) return row.method;
     std::vector<std::string_view> fitting;
     for (const PairMethod& m : methods_for(a, b, question)) fitting.push_back(name(m.method));
-    throw Error(Cause::unsupported, fmt::format("{} does not answer {} for {} and {}; these do: {}", name(asked),
-                                                name(question), name(a), name(b), fmt::join(fitting, ", ")));
+    throw Error(Cause::unsupported,
+                fmt::format("method '{}' does not support {} for {} and {}; supported methods: {}", name(asked),
+                            name(question), name(a), name(b), fmt::join(fitting, ", ")));
 }
 
 } // namespace fathom

@@ -96,7 +96,7 @@ bool is_closed(const TriangleMesh& mesh, MeshInside inside) {
     const bool closed = mesh_report(mesh).faces_outward();
     if (!closed && inside == MeshInside::closed)
         throw Error(Cause::invalid_argument,
-                    "the mesh has no inside: it is not watertight, or a part of it faces inward");
+                    "the mesh is not closed: it is not watertight, or a component is oriented inward");
     return closed;
 }
 
@@ -158,7 +158,7 @@ std::vector<Vec3> used_vertices(const TriangleMesh& mesh) {
 } // namespace
 
 Shape::Shape(FieldPtr field) : state_(std::make_shared<State>()) {
-    if (!field) throw Error(Cause::invalid_argument, "a shape needs a field");
+    if (!field) throw Error(Cause::invalid_argument, "the field is null");
     state_->kind = kind_of(*field);
     state_->half_space = half_space_of(*field).value_or(HalfSpace{});
     state_->bounds = field->bounds();
@@ -183,7 +183,7 @@ Shape::Shape(TetMesh mesh) : state_(std::make_shared<State>()) {
 }
 
 Shape::Shape(std::vector<Vec3> points) : state_(std::make_shared<State>()) {
-    if (points.empty()) throw Error(Cause::empty, "a point shell needs points");
+    if (points.empty()) throw Error(Cause::empty, "the point shell has no points");
     check_vertices(points, {});
     state_->kind = ShapeKind::point_shell;
     for (const Vec3& p : points) state_->bounds.extend(p);
@@ -205,12 +205,12 @@ double Shape::error_bound() const {
 
 Shape Shape::deformed(std::span<const Vec3> vertices) const {
     const State& s = *state_;
-    s.require(has_surface(s.kind), "vertices that could move");
+    s.require(has_surface(s.kind), "vertices");
     const std::size_t count = s.is_mesh()                       ? s.mesh.vertices.size()
                               : s.kind == ShapeKind::tetrahedra ? s.tets.vertices.size()
                                                                 : s.points.size();
     if (vertices.size() != count)
-        throw Error(Cause::count_mismatch, fmt::format("{} vertices for a shape of {}", vertices.size(), count));
+        throw Error(Cause::count_mismatch, fmt::format("expected {} vertices, got {}", count, vertices.size()));
     std::vector<Vec3> moved(vertices.begin(), vertices.end());
     if (s.kind == ShapeKind::point_shell) return Shape(std::move(moved));
     if (s.kind == ShapeKind::tetrahedra) return Shape(TetMesh{std::move(moved), s.tets.tetrahedra});
@@ -222,7 +222,7 @@ Shape Shape::deformed(std::span<const Vec3> vertices) const {
 
 const FieldPtr& Shape::field() const {
     const State& s = *state_;
-    s.require(has_field(s.kind), "inside");
+    s.require(has_field(s.kind), "interior");
     if (s.given_field) return s.given_field;
     return s.field.get([&]() -> FieldPtr {
         if (s.kind == ShapeKind::tetrahedra && has_turned(s.tets)) return std::make_shared<TetField>(s.tets);
@@ -240,7 +240,7 @@ const SegmentCaster& Shape::caster() const {
 
 const TriangleMesh& Shape::mesh() const {
     const State& s = *state_;
-    s.require(has_surface(s.kind), "surface of triangles");
+    s.require(has_surface(s.kind), "triangle surface");
     if (s.is_mesh()) return s.mesh;
     return s.skin.get([&] { return s.kind == ShapeKind::tetrahedra ? skin_of(s.tets) : skin_of(s.points); });
 }

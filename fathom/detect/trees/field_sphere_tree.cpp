@@ -323,7 +323,7 @@ double error_near_surface(const Field& field) {
 FieldSphereTree::FieldSphereTree(FieldPtr field, const FieldSphereTreeOptions& options)
     : field_(std::move(field)), clearance_(*field_) {
     if (options.levels < 0 || options.levels > 10)
-        throw Error(Cause::invalid_argument, "the levels of a solid's tree must be 0 to 10");
+        throw Error(Cause::invalid_argument, "option levels must be 0 to 10");
     bounds_ = field_->bounds();
     surface_error_ = error_near_surface(*field_);
     bounded_ = bounds_.empty() || is_finite(bounds_.size());

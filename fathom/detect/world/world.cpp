@@ -27,11 +27,12 @@ void check(const WorldOptions& options) {
 } // namespace
 
 Pose checked_pose(const Pose& pose, std::int64_t index) {
-    if (!is_finite(pose)) throw Error(Cause::non_finite, "the pose is not finite", {.element = "pose", .index = index});
+    if (!is_finite(pose))
+        throw Error(Cause::non_finite, "the pose must be finite", {.element = "pose", .index = index});
     const double length = pose.rotation.norm();
     if (!(std::abs(length - 1) < 1e-3))
         throw Error(Cause::invalid_argument,
-                    fmt::format("the rotation of the pose is a quaternion of length {}, not 1", length),
+                    fmt::format("the rotation is a quaternion of length {}, expected length 1", length),
                     {.element = "pose", .index = index});
     if (std::abs(length - 1) < 1e-12) return pose;
     return {pose.rotation.normalized(), pose.translation};
@@ -48,7 +49,7 @@ Box placed_box(const Shape& shape, const Pose& pose) {
 
 const WorldBody& World::State::body(Index id) const {
     if (id >= bodies.size() || !bodies[id])
-        throw Error(Cause::index_out_of_range, "there is no such body", body_place(id));
+        throw Error(Cause::index_out_of_range, "the body does not exist", body_place(id));
     return *bodies[id];
 }
 
@@ -108,14 +109,14 @@ void World::move(Index id, const Pose& pose) { state_->place(id, checked_pose(po
 
 void World::move(std::span<const Index> ids, std::span<const Pose> poses) {
     if (ids.size() != poses.size())
-        throw Error(Cause::count_mismatch, fmt::format("{} poses for {} bodies", poses.size(), ids.size()));
+        throw Error(Cause::count_mismatch, fmt::format("expected {} poses, got {}", ids.size(), poses.size()));
     std::vector<Pose> placed(poses.size());
     for (std::size_t k = 0; k < ids.size(); ++k) {
         const WorldBody& body = state_->body(ids[k]);
         placed[k] = checked_pose(poses[k], static_cast<std::int64_t>(k));
         if (!body.endless() && !body.shape.bounds().empty() &&
             !std::isfinite(placed_box(body.shape, placed[k]).grown(state_->options.broad.margin).diagonal()))
-            throw Error(Cause::non_finite, "the body would be too far away for numbers", body_place(ids[k]));
+            throw Error(Cause::non_finite, "the bounding box of the moved body is not finite", body_place(ids[k]));
     }
     for (std::size_t k = 0; k < ids.size(); ++k) state_->place(ids[k], placed[k]);
 }

@@ -136,10 +136,10 @@ Box swept_box(const Shape& shape, const Motion& motion) {
 
 Ray checked_ray(const Ray& ray) {
     if (!is_finite(ray.origin) || !is_finite(ray.direction))
-        throw Error(Cause::non_finite, "the ray is not finite", {.element = "ray"});
+        throw Error(Cause::non_finite, "the ray must be finite", {.element = "ray"});
     const Vec3 unit = ray.direction.stableNormalized();
     if (!(std::abs(unit.norm() - 1) < 1e-6))
-        throw Error(Cause::invalid_argument, "the ray has no direction", {.element = "ray"});
+        throw Error(Cause::invalid_argument, "the direction of the ray is zero", {.element = "ray"});
     return {ray.origin, unit};
 }
 
