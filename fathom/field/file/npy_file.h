@@ -1,4 +1,4 @@
-// Tables of numbers as NumPy keeps them: points in, results out.
+// NumPy files (.npy): reading of points and tables, writing of results.
 #pragma once
 
 #include <fathom/base/encode/bytes.h>
@@ -12,7 +12,7 @@
 
 namespace fathom {
 
-// The head of a NumPy file, and its numbers one after another.
+// Header of a NumPy file, and its numbers in file order.
 // Format: "numpy.lib.format", versions 1 to 3.
 
 struct NpyHead {
@@ -20,18 +20,17 @@ struct NpyHead {
     std::endian order = std::endian::little;
     bool fortran_order = false; // the first index runs fastest
     std::vector<std::uint64_t> shape;
-    std::size_t count = 1; // of numbers: the product of the shape
-    std::size_t begin = 0; // of the numbers in the file
+    std::size_t count = 1; // number of values: the product of the shape
+    std::size_t begin = 0; // offset of the values in the file
 };
 
 [[nodiscard]] bool is_npy(std::span<const std::byte> bytes);
 
 // Throws Error: unsupported (structures, complex and other types, more than 8 dimensions), truncated or count_mismatch
-// where the numbers do not fill the rest of the file exactly.
+// if the values do not fill the rest of the file exactly.
 [[nodiscard]] NpyHead read_npy_head(const Source& source);
 
-// set(row, column, value) for every number of a table, in the order of the file. An array of one dimension is one
-// column.
+// Calls set(row, column, value) for every value of a table, in file order. An array of one dimension is one column.
 template <class Set>
 void visit_npy_table(const Source& source, const NpyHead& head, Set set) {
     const auto rows = static_cast<std::size_t>(head.shape.empty() ? 1 : head.shape[0]);
@@ -46,11 +45,11 @@ void visit_npy_table(const Source& source, const NpyHead& head, Set set) {
     }
 }
 
-// What stands before the numbers, float32 or float64 of little-endian order.
+// Header for float32 or float64 values in little-endian order.
 [[nodiscard]] std::string written_npy_head(bool doubles, bool fortran_order, const std::vector<std::uint64_t>& shape);
 
-// An array of shape (N, 3): any whole or floating type of 1 to 8 bytes, C or Fortran order, both byte orders.
-// Throws Error naming the file; non_finite points are the caller's business: fields answer NaN with NaN.
+// Array of shape (N, 3): any integer or floating-point type of 1 to 8 bytes, C or Fortran order, both byte orders.
+// Throws Error naming the file. Non-finite points are returned unchanged; fields return NaN for NaN.
 [[nodiscard]] std::vector<Vec3> read_npy_points(const std::filesystem::path& path);
 
 struct NpyTable {
@@ -59,10 +58,10 @@ struct NpyTable {
 
     [[nodiscard]] std::size_t rows() const { return values.size() / columns; }
 };
-// One or two dimensions; one dimension is one column.
+// Array of one or two dimensions; one dimension is one column.
 [[nodiscard]] NpyTable read_npy_table(const std::filesystem::path& path);
 
-// Shape (N, columns), float64, C order, row by row. `values` are a whole number of rows. Atomic.
+// Writes shape (N, columns), float64, C order, row by row. `values` must be a whole number of rows. Atomic.
 void write_npy_table(const std::filesystem::path& path, std::span<const double> values, std::size_t columns);
 
 } // namespace fathom

@@ -1,4 +1,4 @@
-// Between the files of others, which list the samples of a whole lattice, and our grids of bricks.
+// Conversion between file formats that list the samples of a whole lattice and grids of bricks.
 #pragma once
 
 #include <fathom/base/callable_ref.h>
@@ -10,35 +10,35 @@
 
 namespace fathom {
 
-// As a file states it.
+// Lattice as stated in a file.
 struct StatedLattice {
     std::array<std::uint64_t, 3> counts{}; // samples along x, y, z
-    Vec3 origin = Vec3::Zero();            // of the first (m)
-    double cell = 1;                       // m
+    Vec3 origin = Vec3::Zero();            // position of the first sample (m)
+    double cell = 1;                       // cell size (m)
 };
 
-// The side of a cubic cell; Error{unsupported} where the three differ by more than a millionth or one is not positive.
+// Side of a cubic cell. Throws Error{unsupported} if the three differ by more than a millionth or one is not positive.
 [[nodiscard]] double cubic_cell(const Vec3& spacing, const Place& place);
 
-// Bytes that reading a file of `size` may take.
+// Limit of the memory in bytes for reading a file of `size` bytes.
 [[nodiscard]] inline std::size_t memory_limit(const GridReadOptions& options, std::size_t size) {
     return options.memory_limit > 0 ? options.memory_limit : 16 * size + (std::size_t{48} << 20);
 }
 
-// Error{unsupported} where 16-bit codes, if asked for, cannot hold the samples of a brick.
+// Throws Error{unsupported} if 16-bit codes are requested and cannot represent the samples of a brick.
 void check_reach(std::span<const double, brick_size> samples, double cell, GridStorage storage, const Place& place);
 
-// Takes samples as a file lists them, and makes the field. One object a file.
+// Collects samples in file order and builds the field. One object per file.
 class LatticeBuilder {
 public:
-    // Checks the lattice, and that it fits into the memory that a file of this size may ask for, before taking any;
+    // Checks the lattice, and that it fits into the memory limit for a file of this size, before any sample is set;
     // `extra` bytes are held elsewhere at the same time.
     LatticeBuilder(const StatedLattice& lattice, const Source& source, const GridReadOptions& options,
                    std::size_t extra = 0);
 
-    [[nodiscard]] std::size_t count() const { return samples_.size(); } // of samples
+    [[nodiscard]] std::size_t count() const { return samples_.size(); } // number of samples
 
-    // By index, x fastest. Error{non_finite, too_large} names a sample that no float holds.
+    // Sets a sample by index, x fastest. Error{non_finite, too_large} names a sample that a float cannot represent.
     void set(std::size_t index, double value) {
         const float rounded = static_cast<float>(value);
         if (!std::isfinite(rounded)) refuse(index, value);
@@ -46,7 +46,7 @@ public:
         samples_[index] = rounded;
     }
 
-    // All samples are set. `format` and what was assumed go into the result.
+    // Requires that all samples are set. `format` and `remarks` are part of the result.
     [[nodiscard]] GridFile finish(std::string format, std::vector<std::string> remarks = {}) &&;
 
 private:
@@ -63,7 +63,7 @@ private:
     double rounding_ = 0;
 };
 
-// The samples of the whole lattice, slice by slice (x fastest) from the lowest z on.
+// Visits the samples of the whole lattice, slice by slice (x fastest), from the lowest z upward.
 void for_each_slice(const GridData& data, CallableRef<void(std::span<const double>)> visit);
 
 [[nodiscard]] inline std::array<std::uint64_t, 3> sample_counts(const GridLayout& layout) {
@@ -75,15 +75,17 @@ void for_each_slice(const GridData& data, CallableRef<void(std::span<const doubl
     return n[0] * n[1] * n[2];
 }
 
-// All samples as float or double, little-endian, x fastest.
+// Writes all samples as float or double, little-endian, x fastest.
 void write_samples(FileWriter& file, const GridData& data, bool doubles);
 
-// One reader and one writer a format; read_grid_file() and write_grid_file() pick. Readers take unpacked
-// bytes, believe nothing, and throw Error. Writers put everything but finish() into the file.
+// ---- One reader and one writer per format, called by read_grid_file() and write_grid_file().
+// Readers take decompressed bytes, validate everything, and throw Error. Writers write everything but do not call
+// finish() on the file.
 
 [[nodiscard]] GridFile read_npy_grid(const Source& source, const GridReadOptions& options);
-[[nodiscard]] GridFile read_nrrd(const Source& source, const GridReadOptions& options);   // attached; raw, gzip, text
-[[nodiscard]] GridFile read_vti(const Source& source, const GridReadOptions& options);    // all that .vtu is read with
+// Attached data; raw, gzip, text.
+[[nodiscard]] GridFile read_nrrd(const Source& source, const GridReadOptions& options);
+[[nodiscard]] GridFile read_vti(const Source& source, const GridReadOptions& options);    // the same encodings as .vtu
 [[nodiscard]] GridFile read_sdfgen(const Source& source, const GridReadOptions& options); // text
 [[nodiscard]] GridFile read_vega(const Source& source, const GridReadOptions& options);   // binary
 
@@ -93,10 +95,12 @@ void write_vti(FileWriter& file, const GridData& data, const GridWriteOptions& o
 void write_sdfgen(FileWriter& file, const GridData& data, const GridWriteOptions& options);
 void write_vega(FileWriter& file, const GridData& data, const GridWriteOptions& options);
 
-[[nodiscard]] bool is_vega(std::span<const std::byte> bytes); // the counts in front give the size of the file exactly
+// True if the counts at the start give the file size exactly.
+[[nodiscard]] bool is_vega(std::span<const std::byte> bytes);
 
 #ifdef FATHOM_WITH_VDB
-// OpenVDB level sets. Read in a child process with bounded memory and time: OpenVDB trusts its files.
+// OpenVDB level sets. They are read in a child process with bounded memory and time, because OpenVDB does not validate
+// its files.
 [[nodiscard]] GridFile read_vdb(const std::filesystem::path& path, const GridReadOptions& options);
 void write_vdb(const GridField& field, const std::filesystem::path& path);
 #endif

@@ -1,7 +1,7 @@
-// The arrays of a grid field: in memory of our own, or mapped from a file.
+// Arrays of a grid field, in memory or mapped from a file.
 // Near the surface a brick stores all its samples; elsewhere only the corners of bricks are kept. Faces between a
-// stored brick and its absence carry the interpolated corner values, so the field is continuous (with 16-bit codes, up
-// to half a step on those faces).
+// stored brick and one that is not stored have the interpolated corner values, so the field is continuous (with 16-bit
+// codes, up to half a step on those faces).
 #pragma once
 
 #include <fathom/base/primitives.h>
@@ -16,14 +16,14 @@
 
 namespace fathom {
 
-// Where the samples of a grid lie: cubic cells in bricks of 8 x 8 x 8, x fastest.
+// Positions of the samples of a grid: cubic cells in bricks of 8 x 8 x 8, x fastest.
 
 inline constexpr int brick_cells = 8;                 // per axis
-inline constexpr int brick_samples = brick_cells + 1; // per axis: a brick owns the samples on its border
-inline constexpr std::size_t brick_size = 729;        // samples in all
+inline constexpr int brick_samples = brick_cells + 1; // per axis; a brick includes the samples on its border
+inline constexpr std::size_t brick_size = 729;        // samples per brick
 
 struct GridLayout {
-    Vec3 origin = Vec3::Zero();            // the first sample (m)
+    Vec3 origin = Vec3::Zero();            // position of the first sample (m)
     double cell = 1;                       // side of a cell (m)
     std::array<int, 3> bricks = {0, 0, 0}; // per axis
 
@@ -42,7 +42,7 @@ struct GridLayout {
     [[nodiscard]] Vec3 sample_position(const std::array<int, 3>& s) const {
         return origin + cell * Vec3(s[0], s[1], s[2]);
     }
-    // Of a brick: its first sample, and all of it.
+    // First sample of a brick, and box of the whole brick.
     [[nodiscard]] Vec3 brick_start(const std::array<int, 3>& b) const {
         return sample_position({b[0] * brick_cells, b[1] * brick_cells, b[2] * brick_cells});
     }
@@ -88,26 +88,26 @@ struct FloatRange {
 
 enum class GridStorage : std::uint32_t {
     float32, // 4 bytes a sample
-    code16   // 2 bytes a sample; rounding of at most half a step is part of the stated error
+    code16   // 2 bytes a sample; the rounding of at most half a step is included in the stated error
 };
 
 struct GridData {
     GridLayout layout;
     GridStorage storage = GridStorage::code16;
-    double band = 0;       // cells that come this near to the surface have all their samples (m)
+    double band = 0;       // cells within this distance of the surface have all their samples (m)
     double near_error = 0; // |value - true distance| within the band (m)
-    double far_error = 0;  // elsewhere in the domain (m)
+    double far_error = 0;  // |value - true distance| elsewhere in the domain (m)
     double lipschitz = 0;  // of the interpolated field
     double step = 0;       // code16: value = step * (base + code), in double; one lattice for all bricks (m)
 
-    std::span<const float> corners;           // at the corners of all bricks (m)
-    std::span<const Index> brick_of;          // of each brick position: its stored brick, or no_index
-    std::span<const std::int32_t> bases;      // of each stored brick; code16 only
-    std::span<const std::uint16_t> codes;     // 729 of each stored brick; code16 only
-    std::span<const float> values;            // 729 of each stored brick; float32 only
-    std::span<const FloatRange> block_ranges; // of the eight 4 x 4 x 4-cell blocks of each stored brick
-    std::vector<std::span<const FloatRange>>
-        levels; // level k: of blocks of 2^(k+1) bricks a side, x fastest; the last is one
+    std::span<const float> corners;           // values at the corners of all bricks (m)
+    std::span<const Index> brick_of;          // for each brick position: index of its stored brick, or no_index
+    std::span<const std::int32_t> bases;      // one per stored brick; code16 only
+    std::span<const std::uint16_t> codes;     // 729 per stored brick; code16 only
+    std::span<const float> values;            // 729 per stored brick; float32 only
+    std::span<const FloatRange> block_ranges; // ranges of the eight 4 x 4 x 4-cell blocks of each stored brick
+    // Pyramid: level k has the ranges of blocks of 2^(k+1) bricks a side, x fastest; the last level is one block.
+    std::vector<std::span<const FloatRange>> levels;
 
     std::shared_ptr<const void> owner; // keeps the arrays alive
 
@@ -115,7 +115,7 @@ struct GridData {
     [[nodiscard]] std::size_t bytes() const; // resident size of all arrays
 };
 
-// A sample of a stored brick (m); `at` as brick_sample() counts.
+// Sample of a stored brick (m); `at` is an index as returned by brick_sample().
 [[nodiscard]] inline double stored_value(const GridData& data, std::size_t brick, std::size_t at) {
     if (data.storage == GridStorage::float32) return static_cast<double>(data.values[brick * brick_size + at]);
     return data.step * (data.bases[brick] + data.codes[brick * brick_size + at]);
@@ -126,7 +126,7 @@ struct GridData {
     const int side = 1 << (level + 1);
     return (bricks + side - 1) / side;
 }
-// How many levels lie above the bricks until one block holds all.
+// Number of levels above the bricks, up to the one with a single block.
 [[nodiscard]] int level_count(const GridLayout& layout);
 
 } // namespace fathom

@@ -1,7 +1,7 @@
-// A distance field sampled on a grid, trilinear between samples (Xu & Barbic 2014, section 3), sparse.
+// Sparse grid of signed distances with trilinear interpolation (Xu & Barbic 2014, section 3).
 // The min/max octree of the paper is an implicit pyramid over bricks: trilinear values never leave the range of their
-// corners, so it proves range() for the interpolated field.
-// Not for: sharp features finer than a cell, or a handful of queries (ask the mesh: mesh_field.h).
+// corners, so the pyramid proves range() for the interpolated field.
+// Not for sharp features finer than a cell, or for a few queries only (use mesh_field.h).
 #pragma once
 
 #include <fathom/field/field.h>
@@ -11,7 +11,7 @@
 
 namespace fathom {
 
-// `values` at the corners as in GridCell, `f` in [0,1]^3.
+// Trilinear interpolation; `values` at the corners as in GridCell, `f` in [0,1]^3.
 [[nodiscard]] inline double trilinear(const std::array<double, 8>& values, const Vec3& f) {
     const auto lerp = [](double a, double b, double t) { return a + t * (b - a); };
     const double y0 = lerp(lerp(values[0], values[1], f.x()), lerp(values[2], values[3], f.x()), f.y());
@@ -19,14 +19,14 @@ namespace fathom {
     return lerp(y0, y1, f.z());
 }
 
-// The piece of the field in one cell: a trilinear function. In far regions a "cell" is a whole brick.
+// Field in one cell, a trilinear function. In far regions a "cell" is a whole brick.
 struct GridCell {
-    std::array<double, 8> values; // at the corners; bit 0 of the index picks upper x, bit 1 upper y, bit 2 upper z
+    std::array<double, 8> values; // at the corners; bit 0 of the index selects upper x, bit 1 upper y, bit 2 upper z
     Box box;                      // m
 
-    // `f` in [0,1]^3 from the lower to the upper corner.
+    // `f` in [0,1]^3, from the lower to the upper corner.
     [[nodiscard]] double value(const Vec3& f) const { return trilinear(values, f); }
-    [[nodiscard]] Vec3 slope(const Vec3& f) const; // per cell side, not per metre
+    [[nodiscard]] Vec3 slope(const Vec3& f) const; // gradient per cell side, not per metre
 };
 
 class GridField final : public Field {
@@ -48,18 +48,19 @@ public:
     [[nodiscard]] const GridData& data() const { return data_; }
     [[nodiscard]] std::size_t bytes() const { return data_.bytes(); }
 
-    // The cell that holds a point of the domain (the last one on its upper border).
+    // Cell that contains a point of the domain (on the upper border: the last cell).
     [[nodiscard]] GridCell cell_at(const Vec3& p) const;
-    // The value of a sample, counted in cells from the origin; interpolated where no brick is stored.
+    // Value of a sample, counted in cells from the origin; interpolated if its brick is not stored.
     [[nodiscard]] double sample_value(const std::array<int, 3>& s) const;
 
 private:
-    struct Spot; // a point found in its cell
+    struct Spot; // cell and local coordinates of a point
 
     [[nodiscard]] Spot locate(const Vec3& p) const;
     [[nodiscard]] std::array<double, 8> corner_values(const Spot& spot) const;
     [[nodiscard]] double value_at(const Spot& spot) const;
-    [[nodiscard]] Sample sample_at(const Spot& spot, const Vec3& p, const Vec3& nearest) const; // of the domain to p
+    // `nearest` is the point of the domain nearest to p.
+    [[nodiscard]] Sample sample_at(const Spot& spot, const Vec3& p, const Vec3& nearest) const;
     void prefetch(const Spot& spot) const;
     template <class Answer>
     void in_groups(std::span<const Vec3> points, const Answer& answer) const;

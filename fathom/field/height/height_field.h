@@ -1,9 +1,9 @@
-// Heights over a rectangle as a field: the solid under them (or over them), cut off by a box. For terrain
-// and for depth maps. The value is the difference of heights, not the distance: where the slope is s it is up to sqrt(1
-// + s^2) times too large, which lipschitz() tells; so its sign and range mean something, and value / lipschitz() is a
-// lower bound of the distance. Near the sides of the box the distance to them is less deep, and counts. Bilinear
-// between the samples. range() by a min/max pyramid (hierarchical z): it encloses always, exact over a few cells. Cost:
-// O(1) a value and a range. 15 bytes a sample. Immutable, thread-safe.
+// Height field: the solid below (or above) a height map over a rectangle, clipped by a box. For terrain and depth maps.
+// The value is the difference of heights, not the distance: at slope s it is up to sqrt(1 + s^2) times too large, which
+// lipschitz() accounts for. So sign and range are meaningful, and value / lipschitz() is a lower bound on the distance.
+// Near the sides of the box the distance to them is smaller and is used instead. Bilinear interpolation between
+// samples. range() uses a min/max pyramid (hierarchical z): it always encloses and is exact over a few cells. Cost:
+// O(1) per value and per range; 15 bytes per sample. Immutable, thread-safe.
 #pragma once
 
 #include <fathom/field/field.h>
@@ -13,21 +13,21 @@
 
 namespace fathom {
 
-enum class SolidSide { below, above }; // of the heights, along z
+enum class SolidSide { below, above }; // side of the heights along z
 
 struct HeightSamples {
     int columns = 0;               // along x, at least 2
     int rows = 0;                  // along y, at least 2
-    std::vector<float> heights{};  // row by row: z (m); what is outside of [floor, ceiling] is cut off
-    Vec2 origin = Vec2::Zero();    // of the first sample (m)
-    Vec2 spacing = Vec2::Ones();   // of samples (m)
-    double floor = 0, ceiling = 1; // of the box (m)
+    std::vector<float> heights{};  // row by row: z (m); clipped to [floor, ceiling]
+    Vec2 origin = Vec2::Zero();    // position of the first sample (m)
+    Vec2 spacing = Vec2::Ones();   // distance between samples (m)
+    double floor = 0, ceiling = 1; // z range of the box (m)
     SolidSide solid = SolidSide::below;
 };
 
 class HeightField final : public Field {
 public:
-    // Throws Error: invalid_argument, count_mismatch, non_finite, naming what is wrong.
+    // Throws Error{invalid_argument, count_mismatch, non_finite}, which names the faulty input.
     explicit HeightField(HeightSamples samples);
 
     [[nodiscard]] double distance(const Vec3& p) const override;
@@ -38,14 +38,14 @@ public:
     [[nodiscard]] Box domain() const override { return domain_; }
     [[nodiscard]] Box bounds() const override { return domain_; }
 
-    [[nodiscard]] double height(double x, double y) const; // m; beyond the rectangle, that of its border
+    [[nodiscard]] double height(double x, double y) const; // m; outside the rectangle, the height at its border
     // Encloses height() over a rectangle.
     [[nodiscard]] Interval heights(const Vec2& lower, const Vec2& upper) const;
     [[nodiscard]] const HeightSamples& samples() const { return samples_; }
     [[nodiscard]] std::size_t memory_bytes() const;
 
 private:
-    struct Cell; // where a point is
+    struct Cell; // cell and local coordinates of a point
     struct Range {
         float lower, upper;
     };
@@ -62,7 +62,7 @@ private:
     void build();
 
     HeightSamples samples_;
-    std::vector<Level> levels_; // ranges of cells, of 2 x 2 cells, of 4 x 4, ...
+    std::vector<Level> levels_; // ranges of single cells, of 2 x 2 cells, of 4 x 4, ...
     Box domain_;
     double lipschitz_ = 1;
 };

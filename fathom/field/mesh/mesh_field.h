@@ -1,5 +1,5 @@
-// The mesh itself as a field: exact distance and gradient through its tree. Slow beside a grid (a
-// microsecond or two a query), exact, and the oracle of the rest; the choice when few queries are asked.
+// Triangle mesh as a field: exact distance and gradient through its bounding volume hierarchy. Slower than a grid (one
+// or two microseconds per query) but exact, so it is the reference for the other fields; use it for few queries.
 #pragma once
 
 #include <fathom/field/field.h>
@@ -8,27 +8,27 @@
 namespace fathom {
 
 struct MeshFieldOptions {
-    SignMethod sign = SignMethod::automatic; // `wrap` needs a grid and is refused here; soups become sheets instead
-    double thickness = 0;                    // of sheets (m): half of it is taken off the distance
+    // `wrap` needs a grid and is rejected here; soups become sheets instead.
+    SignMethod sign = SignMethod::automatic;
+    double thickness = 0; // thickness of sheets (m); half of it is subtracted from the distance
 };
 
 class MeshField final : public Field {
 public:
-    // Keeps its own welded copy. Throws Error as check(mesh) does, and Error{empty} without triangles.
+    // Keeps its own welded copy. Throws Error as check(mesh) does, and Error{empty} if there are no triangles.
     explicit MeshField(const TriangleMesh& mesh, const MeshFieldOptions& options = {});
 
     [[nodiscard]] double distance(const Vec3& p) const override;
     [[nodiscard]] Sample sample(const Vec3& p) const override;
-    // The ball bound: distance at the centre -+ half the diagonal. Where the sign does not hang on the surface alone
-    // (open meshes), both signs.
+    // Sphere bound: distance at the centre -+ half the diagonal. If the sign does not depend on the surface alone (open
+    // meshes), the interval contains both signs.
     [[nodiscard]] Interval range(const Box& box) const override;
     [[nodiscard]] double lipschitz() const override;
     [[nodiscard]] double error_bound() const override;
     [[nodiscard]] Box domain() const override;
     [[nodiscard]] Box bounds() const override;
 
-    // A sample, and the point of the surface that is nearest. Quicker where the caller knows how far that is at most
-    // (m).
+    // Sample and closest point of the surface. Faster if the caller knows an upper bound `within` on the distance (m).
     struct Nearest {
         Sample sample{};
         Vec3 point = Vec3::Zero();

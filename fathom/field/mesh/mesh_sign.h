@@ -1,5 +1,5 @@
-// Which side of a mesh is inside? The mesh is classified, a method chosen (or forced), and points are
-// judged.
+// Sign of the distance to a mesh: classification of the mesh, choice of a method (or a forced one), and inside tests
+// for points.
 #pragma once
 
 #include <fathom/base/progress.h>
@@ -17,40 +17,41 @@
 namespace fathom {
 
 enum class SignMethod {
-    automatic,     // by what the mesh is
-    pseudo_normal, // closed, consistently wound, not crossing itself (Baerentzen & Aanaes 2005): exact
-    parity,        // closed, winding unknown: crossings of a ray, exact
-    winding,       // wound but open, or crossing itself: winding number past 1/2 (Jacobson et al. 2013)
-    wrap,          // soups: what the outside cannot reach past an offset surface is inside (Xu & Barbic 2014)
-    thickness      // no inside at all: the surface becomes a sheet of a given thickness
+    automatic,     // chosen by the properties of the mesh
+    pseudo_normal, // closed, consistently wound, not self-intersecting (Baerentzen & Aanaes 2005): exact
+    parity,        // closed, winding unknown: ray crossings, exact
+    winding,       // wound but open, or self-intersecting: winding number above 1/2 (Jacobson et al. 2013)
+    wrap,          // soups: points that the outside cannot reach past an offset surface are inside (Xu & Barbic 2014)
+    thickness      // no interior: the surface becomes a sheet of a given thickness
 };
 [[nodiscard]] std::string_view name(SignMethod method);            // "pseudo_normal"; "auto" for automatic
 [[nodiscard]] SignMethod sign_method_named(std::string_view name); // throws Error{invalid_argument}
 
 struct SignChoice {
     SignMethod method = SignMethod::pseudo_normal;
-    bool flipped = false;  // the mesh is wound inside-out; the sign is turned
-    bool sealed = true;    // the sign changes only across the surface; false for open surfaces, which have a way round
-    double confidence = 1; // 1: certain for the mesh as it is; lower: share of trial points with a clear answer
+    bool flipped = false; // the mesh is wound inside out, so the sign is inverted
+    // The sign changes only across the surface. False for open surfaces, where a path around the surface changes it.
+    bool sealed = true;
+    double confidence = 1; // 1: certain for the given mesh; lower: fraction of trial points with a clear result
     std::string reason{};  // one sentence
 };
 
-// `mesh` is welded and `tree` its own. Costs a report of the mesh, with self-intersections where it is closed.
+// `mesh` is welded and `tree` is its tree. Cost: a mesh report, including self-intersections if the mesh is closed.
 [[nodiscard]] SignChoice choose_sign(const TriangleMesh& mesh, const SurfaceTree& tree,
                                      SignMethod wanted = SignMethod::automatic, Progress* progress = nullptr);
 
-// Judges points. The mesh must be welded (equal positions merged), and outlive this with its tree. Immutable,
-// thread-safe.
+// Inside test for points. The mesh must be welded (equal positions merged); mesh and tree must outlive this object.
+// Immutable, thread-safe.
 class InsideTest {
 public:
-    // Error{invalid_argument} for `wrap`, which no single point can be judged by.
+    // Throws Error{invalid_argument} for `wrap`, which cannot classify single points.
     InsideTest(const TriangleMesh& mesh, const SurfaceTree& tree, const SignChoice& choice);
     ~InsideTest();
 
-    // `nearest` is a triangle nearest to p. Points on the surface may be judged either way.
+    // `nearest` is a triangle closest to p. Points on the surface may be classified either way.
     [[nodiscard]] bool operator()(const Vec3& p, Index nearest) const;
-    [[nodiscard]] bool operator()(const Vec3& p,
-                                  const ClosestPoint& nearest) const; // the same, where the point is known too
+    // The same if the closest point is known too.
+    [[nodiscard]] bool operator()(const Vec3& p, const ClosestPoint& nearest) const;
 
 private:
     [[nodiscard]] bool by_pseudo_normal(const Vec3& p, Index nearest, const Vec3& point, TriangleFeature at) const;
@@ -63,18 +64,18 @@ private:
     std::unique_ptr<WindingNumber> winding_;
 };
 
-// Turns unsigned distances on a lattice into signed ones.
+// ---- Conversion of unsigned distances on a lattice into signed ones.
 
-// Samples of a lattice whose balls of free space overlap lie on the same side of the surface: if
-// d(a) + d(b) > |a - b|, no surface lies between them. Groups such samples, so that the side is asked once a group.
+// Groups lattice samples on the same side of the surface, so that the side is computed once per group. Samples whose
+// clearance spheres overlap are on the same side: if d(a) + d(b) > |a - b|, no surface lies between them.
 
 class SignRegions {
 public:
-    // Unsigned distances, each off by no more than `error`, on a lattice of the given size (x fastest) and spacing (m).
-    // O(n). Reusable.
+    // Takes unsigned distances with an error of at most `error`, on a lattice of the given size (x fastest) and spacing
+    // (m). Cost: O(n). The object can be reused.
     void find(std::span<const double> distances, double error, const std::array<int, 3>& size, double spacing);
 
-    // The region of each sample is named by one of its samples: the one farthest from the surface, the first such.
+    // A region is identified by one of its samples: the farthest from the surface, the first of equals.
     [[nodiscard]] Index region_of(std::size_t sample) const { return speaker_[sample]; }
 
 private:
@@ -100,9 +101,9 @@ struct SampleLattice {
     }
 };
 
-// Inside samples get a minus. Where the surface is sealed, each region of free space is judged once, at its sample
-// farthest from the surface. Where it is open, the regions of the lattice are judged at a few samples each, and sample
-// by sample where these do not agree. One object a thread.
+// Negates the distances of inside samples. If the surface is sealed, each region is classified once, at its sample
+// farthest from the surface. If it is open, the regions of the lattice are classified at a few samples each, and sample
+// by sample where these disagree. One object per thread.
 class LatticeSigns {
 public:
     LatticeSigns(const InsideTest& inside, bool sealed, double error)
@@ -116,10 +117,10 @@ private:
 
     const InsideTest& inside_;
     bool sealed_;
-    double error_; // of the distances (m)
+    double error_; // error of the distances (m)
     SignRegions regions_;
-    std::vector<char> side_;     // by sample: inside?
-    std::vector<char> doubtful_; // by speaker of a region
+    std::vector<char> side_;     // per sample: 1 if inside
+    std::vector<char> doubtful_; // indexed by the representative sample of a region
 };
 
 } // namespace fathom
