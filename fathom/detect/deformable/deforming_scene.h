@@ -1,7 +1,7 @@
-// Many deforming surfaces: which touch, and where, step by step. A broad phase over their boxes
-// (broad_phase.h) names the pairs; surface_contacts.h and surface_sweep.h answer for each of them, side by side. Only
-// surfaces that are in a pair are refitted. Answers are the same for any number of threads. One caller at a time.
-// Metres, world. Memory of answers is kept from step to step, so that a scene at rest allocates little.
+// Collision detection for a set of deforming surfaces, step by step. A broad phase over their boxes
+// (index/broad_phase.h) finds the pairs; surface_contacts.h and surface_sweep.h process the pairs in parallel. Only
+// surfaces that are in a pair are refitted. Results are the same for any number of threads. One caller at a time.
+// Metres, world frame. Memory of the results is reused from step to step, so that a scene at rest allocates little.
 #pragma once
 
 #include <fathom/detect/deformable/surface_sweep.h>
@@ -12,17 +12,17 @@
 
 namespace fathom {
 
-// Which answers find() gives for each pair; an empty one is not asked for.
+// The queries that find() runs for each pair; an empty option skips that query.
 struct DeformingSceneOptions {
     std::optional<CollidingVertexOptions> vertices{};
     std::optional<SurfaceContactOptions> triangles = SurfaceContactOptions{};
     std::optional<SurfaceProximityOptions> proximities{};
     std::optional<SurfaceSweepOptions> sweep{};
-    bool self = false;         // the same of every body with itself
-    BroadPhaseOptions broad{}; // its margin comes on top of what proximities and the sweep need
+    bool self = false;         // also run the queries for every body with itself
+    BroadPhaseOptions broad{}; // its margin is added to the distance that proximities and the sweep need
 };
 
-// The answers for two bodies, or for one (bodies {k, k}) with itself.
+// The results for two bodies, or for one body with itself (bodies {k, k}).
 struct BodyContacts {
     IdPair bodies{};
     CollidingVertices vertices{};
@@ -30,16 +30,16 @@ struct BodyContacts {
     SurfaceProximities proximities{};
     SurfaceSweep sweep{};
 
-    [[nodiscard]] bool touching() const; // some answer that was asked for is not "disjoint"
+    [[nodiscard]] bool touching() const; // the verdict of some query that was run is not "disjoint"
 };
 
 struct DeformingSceneStatistics {
     std::size_t bodies = 0;
-    std::size_t pairs = 0;      // of the broad phase
-    std::size_t touching = 0;   // pairs, and bodies with themselves
-    std::size_t refitted = 0;   // surfaces
+    std::size_t pairs = 0;      // pairs found by the broad phase
+    std::size_t touching = 0;   // touching pairs, and bodies that touch themselves
+    std::size_t refitted = 0;   // refitted surfaces
     std::size_t candidates = 0; // pairs of triangles tested
-    std::size_t contacts = 0;   // of triangles
+    std::size_t contacts = 0;   // contacts of triangles
     double broad_seconds = 0;
     double refit_seconds = 0;
     double narrow_seconds = 0;
@@ -49,32 +49,32 @@ class DeformingScene {
 public:
     explicit DeformingScene(const DeformingSceneOptions& options = {}); // throws Error{invalid_argument}
 
-    // Bodies have ids that stay; that of a removed one is given again after the next find(). Throws Error as
-    // DeformingSurface and BroadPhase do, Error{index_out_of_range} for unknown ids. A body that stands still is not
-    // asked about itself.
+    // Ids of bodies are stable. The id of a removed body may be reused after the next find(). Throws Error as
+    // DeformingSurface and BroadPhase do, Error{index_out_of_range} for unknown ids. A stationary body (`still`) is not
+    // tested against itself.
     Index add(const TriangleMesh& mesh, bool still = false);
     void remove(Index body);
-    // As DeformingSurface::update(); different bodies may be updated from different threads at once.
+    // As DeformingSurface::update(). Different bodies may be updated from different threads at once.
     void update(Index body, std::span<const Vec3> vertices);
     void update(Index body, std::span<const Vec3> start, std::span<const Vec3> end);
     std::vector<Index> edit(Index body, const SurfaceEdit& change);
 
-    // The answers for the bodies as they are now; in parallel.
+    // Runs the queries for the current positions, in parallel.
     void find();
 
-    // Of the last find(): one entry for each pair of bodies whose boxes overlap, sorted, then those of bodies with
-    // themselves.
+    // Results of the last find(): one entry for each pair of bodies whose boxes overlap, sorted, then the entries of
+    // bodies with themselves.
     [[nodiscard]] std::span<const BodyContacts> contacts() const { return std::span(contacts_).first(used_); }
-    [[nodiscard]] const BroadPhase& broad_phase() const { return broad_; } // pairs and their events
+    [[nodiscard]] const BroadPhase& broad_phase() const { return broad_; } // the pairs and their events
     [[nodiscard]] const DeformingSceneStatistics& statistics() const { return statistics_; }
-    // Ready for queries of one's own.
+    // A surface that is refitted and ready for the caller's own queries.
     [[nodiscard]] const DeformingSurface& surface(Index body);
 
 private:
     struct Body {
         DeformingSurface surface;
         bool still = false;
-        bool stale = false; // moved, but not refitted
+        bool stale = false; // moved but not yet refitted
     };
     [[nodiscard]] Body& body(Index id);
     void moved(Index id);
@@ -83,7 +83,7 @@ private:
     void sum_up();
 
     DeformingSceneOptions options_;
-    double reach_ = 0; // each box is grown by this
+    double reach_ = 0; // each box is enlarged by this (m)
     BroadPhase broad_;
     std::vector<std::unique_ptr<Body>> bodies_; // by id
     std::vector<Box> boxes_;                    // by id

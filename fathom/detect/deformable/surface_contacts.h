@@ -1,11 +1,10 @@
-// What two deforming surfaces, or one with itself, have in contact now, in three depths of answer:
-// vertices inside the other body; triangles that cross; features that are near. What Madera et al. 2006 leave open
-// after their trees. Whether triangles cross and vertices are inside is decided exactly (triangle_triangle.h,
-// DeformingSurface::winding); touching counts. Answers are sorted, hold each item once, and are the same for any number
-// of threads. The functions that fill a result reuse its memory. const, thread-safe. Metres, world. Cost: 70 ns for
-// each pair of triangles whose boxes overlap (triangle_triangle.h); with depth and inside tests 2 to 4 us a contact
-// over all
-// (./bench deformable/crowd).
+// Current contacts of two deforming surfaces, or of one with itself, at three levels: vertices inside the other body,
+// triangles that cross, features within a distance. This is the narrow phase that Madera et al. 2006 leave open after
+// their trees.
+// Crossing triangles and inside vertices are decided exactly (triangle_triangle.h, DeformingSurface::winding); touching
+// counts. Results are sorted, contain each item once, and are the same for any number of threads. Functions that fill a
+// result reuse its memory. const, thread-safe. Metres, world frame. Cost: 70 ns for each pair of triangles whose boxes
+// overlap (triangle_triangle.h); with depth and inside tests 2 to 4 us per contact in total (./bench deformable/crowd).
 #pragma once
 
 #include <fathom/detect/deformable/deforming_surface.h>
@@ -18,16 +17,16 @@
 
 namespace fathom {
 
-// Pairs of a vertex and a face, or of two edges, of deforming surfaces: each once, by the rule that every
-// vertex and edge belongs to the lowest triangle that has it (after Curtis, Tamstorf & Manocha 2008).
+// Pairs of a vertex and a face, or of two edges, of deforming surfaces. Each pair occurs once, because every vertex and
+// edge is owned by the lowest triangle that has it (after Curtis, Tamstorf & Manocha 2008).
 
 enum class FeatureKind : std::uint8_t { vertex_face, edge_edge };
 
 struct FeaturePair {
     FeatureKind kind = FeatureKind::vertex_face;
-    bool swapped = false; // vertex_face: the vertex is of b and the face of a
-    std::array<Index, 4>
-        vertices{}; // the vertex and the corners of the face; or the ends of the edge of a, those of b, lower first
+    bool swapped = false; // vertex_face: the vertex belongs to b and the face to a
+    // The vertex and the corners of the face; or the ends of the edge of a, then of the edge of b, lower index first.
+    std::array<Index, 4> vertices{};
     Index triangle = no_index; // the face; no_index for edges
 
     friend auto operator<=>(const FeaturePair&, const FeaturePair&) = default;
@@ -38,8 +37,8 @@ struct FeaturePair {
     return {std::min(from, to), std::max(from, to)};
 }
 
-// test(pair) for the features that two triangles own: their vertices against the other face, their edges against each
-// other. For all pairs of triangles it is called once for all pairs of features. Of one surface (&a == &b), pairs with
+// Calls test(pair) for the features that two triangles own: their vertices against the other face, their edges against
+// each other. Over all pairs of triangles, each pair of features is tested once. For one surface (&a == &b), pairs with
 // a common vertex are left out.
 template <class Test>
 void each_feature_pair(const DeformingSurface& a, const DeformingSurface& b, const IdPair& triangles, Test&& test) {
@@ -68,35 +67,35 @@ void each_feature_pair(const DeformingSurface& a, const DeformingSurface& b, con
     }
 }
 
-// ---- Depth 1: vertices.
+// ---- Level 1: vertices.
 
 struct CollidingVertex {
-    bool of_b = false; // a vertex of b inside a; else of a inside b
+    bool of_b = false; // true: a vertex of b inside a; false: a vertex of a inside b
     Index vertex = no_index;
-    Index triangle = no_index;       // of the other surface, where it is nearest
+    Index triangle = no_index;       // closest triangle of the other surface
     double depth = 0;                // distance to the other surface; 0 for a vertex on it (m)
-    Vec3 point = Vec3::Zero();       // of the other surface, nearest to the vertex
+    Vec3 point = Vec3::Zero();       // closest point of the other surface
     Vec3 barycentric = Vec3::Zero(); // of `point` in `triangle`
-    Vec3 normal = Vec3::Zero();      // unit, outward, of the other surface at `point`: the way out
+    Vec3 normal = Vec3::Zero();      // outward unit normal of the other surface at `point`: the separating direction
 };
 
-// Memory that queries work in; give the same one again to allocate less. One query at a time.
+// Working memory of the queries; pass the same object again to allocate less. One query at a time.
 struct SurfaceScratch {
-    std::vector<IdPair> candidates, crossing, turned; // of triangles; `turned` are the crossing ones seen from b
-    std::vector<Edge> cut_edges;                      // of one surface, that meet the other: sorted
+    std::vector<IdPair> candidates, crossing, turned; // pairs of triangles; `turned` holds the crossing pairs as {b, a}
+    std::vector<Edge> cut_edges;                      // edges of one surface that intersect the other, sorted
     std::vector<Index> seeds, touched, open, found;   // vertices
-    DisjointSets sets;                                // of seeds
-    std::vector<Index> mark[2];                       // by vertex of a, of b: the patch of those inside, or a sign
-    std::vector<Index> partner;                       // by vertex of the surface at work
+    DisjointSets sets;                                // over the seeds
+    std::vector<Index> mark[2]; // by vertex of a, of b: the patch of an inside vertex, or another Mark
+    std::vector<Index> partner; // by vertex of the surface being processed
     std::vector<char> part_seen;
-    std::vector<CollidingVertex> corners[2]; // of crossing triangles, inside the other body
+    std::vector<CollidingVertex> corners[2]; // corners of crossing triangles that are inside the other body
 };
 
 struct CollidingVertices {
-    Verdict verdict = Verdict::disjoint; // overlapping: triangles cross, or a vertex is inside; edges may cross without
-                                         // either vertex inside
+    // overlapping: triangles cross or a vertex is inside. Edges may cross without any vertex inside.
+    Verdict verdict = Verdict::disjoint;
     std::vector<CollidingVertex> vertices; // of a by number, then of b
-    bool more_contacts = false;            // there are more
+    bool more_contacts = false;            // more vertices exist than are listed
     std::size_t inside_tests = 0;          // rays cast
 };
 
@@ -104,46 +103,49 @@ struct CollidingVertexOptions {
     std::size_t most = 10'000'000;
 };
 
-// Vertices of each surface inside the other or on it, where the other is closed(); an open surface has no inside.
-// Method: from the crossing triangles on, over edges that do not cross, so that each ring of them takes one inside
-// test; a part that crosses nothing takes one for itself. With one surface as both, the answer is about the surface and
-// itself; the short forms below are for that.
+// Vertices of each surface that are inside the other or on it, where the other is closed(); an open surface has no
+// interior. Method: a flood fill from the crossing triangles over edges that do not cross, so that each ring of such
+// triangles takes one inside test; a connected component without crossings takes one test. If both surfaces are the
+// same object, the result is about the surface and itself; the short forms below are for that case.
 void colliding_vertices(const DeformingSurface& a, const DeformingSurface& b, const CollidingVertexOptions& options,
                         SurfaceScratch& scratch, CollidingVertices& result);
 [[nodiscard]] CollidingVertices colliding_vertices(const DeformingSurface& a, const DeformingSurface& b,
                                                    const CollidingVertexOptions& options = {});
-// Vertices that have run into their own body, which must be closed and face outward: those round which it winds once
-// more than it should. The depth is to the nearest triangle without a corner in the same patch of vertices inside. The
-// inside test looks at a point of a triangle a millionth of its size off the vertex: nearer layers may be mistaken.
-// Parts of one mesh meet like two bodies.
+// Vertices that have entered their own body, which must be closed and oriented outward: those with a winding number
+// that is one too high. The depth is measured to the nearest triangle without a corner in the same patch of inside
+// vertices. The inside test uses a point of a triangle that is a millionth of its size away from the vertex: layers
+// that are closer may be misjudged. Components of one mesh are treated like two bodies.
 [[nodiscard]] CollidingVertices colliding_vertices(const DeformingSurface& surface,
                                                    const CollidingVertexOptions& options = {});
 
-// ---- Depth 2: triangles.
+// ---- Level 2: triangles.
 
 struct SurfaceContact {
     Index triangle_a = no_index;
     Index triangle_b = no_index;
-    OverlapKind kind = OverlapKind::none; // what the two triangles share: a point, a segment, or area in one plane
-    bool from_bodies = false;     // a corner of the two is inside a closed body: depth and way_out are that corner's
-    Segment segment{};            // shared by both; start == end for a point (triangle_triangle.h)
-    Vec3 normal_a = Vec3::Zero(); // unit, of the side from which corners run counter-clockwise; zero without area
+    OverlapKind kind =
+        OverlapKind::none; // intersection of the two triangles: a point, a segment, or an area in one plane
+    bool from_bodies =
+        false; // a corner of the two triangles is inside a closed body; depth and way_out are those of that corner
+    Segment segment{};            // intersection of the triangles; start == end for a point (triangle_triangle.h)
+    Vec3 normal_a = Vec3::Zero(); // unit, on the side from which corners run counter-clockwise; zero without area
     Vec3 normal_b = Vec3::Zero();
-    Vec3 way_out = Vec3::Zero(); // unit: a moved along it by `depth` only touches b there
-    double depth = 0; // (m) of the deepest of the six corners in the other body, where that is closed; else of the two
-                      // triangles alone (triangle_contact.h)
+    Vec3 way_out = Vec3::Zero(); // separating direction (unit): a, translated along it by `depth`, only touches b there
+    // Depth (m) of the deepest of the six corners in the other body if that is closed, else of the two triangles alone
+    // (triangle_contact.h).
+    double depth = 0;
 };
 
 struct SurfaceContacts {
-    Verdict verdict = Verdict::disjoint;  // of the surfaces: overlapping when triangles cross. A body inside another is
-                                          // found by depth 1
+    // Verdict on the surfaces: overlapping when triangles cross. A body wholly inside another is found at level 1.
+    Verdict verdict = Verdict::disjoint;
     std::vector<SurfaceContact> contacts; // by triangle_a, then triangle_b
-    bool more_contacts = false;           // there are more
-    std::size_t candidates = 0;           // pairs of triangles that were tested
+    bool more_contacts = false;           // more contacts exist than are listed
+    std::size_t candidates = 0;           // pairs of triangles tested
 };
 
 enum class ContactDepth {
-    none,      // where they cross alone; depth and way_out stay zero
+    none,      // intersections only; depth and way_out stay zero
     triangles, // of each pair of triangles
     bodies     // of the bodies where one is closed, else of the triangles
 };
@@ -157,40 +159,41 @@ void surface_contacts(const DeformingSurface& a, const DeformingSurface& b, cons
                       SurfaceScratch& scratch, SurfaceContacts& result);
 [[nodiscard]] SurfaceContacts surface_contacts(const DeformingSurface& a, const DeformingSurface& b,
                                                const SurfaceContactOptions& options = {});
-// The same right after colliding_vertices() of the two with this scratch: what that found is not looked for again.
+// The same directly after colliding_vertices() of the two with this scratch, whose results are reused.
 void surface_contacts(const DeformingSurface& a, const DeformingSurface& b, const SurfaceContactOptions& options,
                       const CollidingVertices& known, SurfaceScratch& scratch, SurfaceContacts& result);
-// Triangles of one surface that meet beyond the corners they share: triangle_a < triangle_b; `bodies` means
+// Triangles of one surface that intersect beyond their shared corners: triangle_a < triangle_b; `bodies` means
 // `triangles`.
 [[nodiscard]] SurfaceContacts surface_contacts(const DeformingSurface& surface,
                                                const SurfaceContactOptions& options = {});
 
-// ---- Depth 3: near features.
+// ---- Level 3: features within a distance.
 
 struct SurfaceProximity {
     FeaturePair features{};
-    FeatureProximity nearness{}; // point_a is on the vertex or the first edge, whichever surface that is of; so is the
-                                 // sense of the normal
+    // point_a is on the vertex or on the first edge, whichever surface that belongs to; the direction of the normal
+    // follows the same rule.
+    FeatureProximity nearness{};
 };
 
 struct SurfaceProximities {
-    Verdict verdict = Verdict::disjoint; // overlapping: there are some
+    Verdict verdict = Verdict::disjoint; // overlapping: at least one pair was found
     std::vector<SurfaceProximity> pairs; // by features
     bool more_contacts = false;
 };
 
 struct SurfaceProximityOptions {
-    double distance = 0; // pairs not farther apart than this (m)
+    double distance = 0; // largest distance of the reported pairs (m)
     std::size_t most = 10'000'000;
 };
 
-// All pairs of features within the distance, also those whose nearest points lie on a border (FeatureProximity::inner
-// tells). Throws Error{invalid_argument} for a distance that is negative or not finite.
+// All pairs of features within the distance, including those whose closest points are on a border (see
+// FeatureProximity::inner). Throws Error{invalid_argument} for a distance that is negative or not finite.
 void surface_proximities(const DeformingSurface& a, const DeformingSurface& b, const SurfaceProximityOptions& options,
                          SurfaceScratch& scratch, SurfaceProximities& result);
 [[nodiscard]] SurfaceProximities surface_proximities(const DeformingSurface& a, const DeformingSurface& b,
                                                      const SurfaceProximityOptions& options);
-// Features of one surface that share no vertex.
+// Pairs of features of one surface that do not share a vertex.
 [[nodiscard]] SurfaceProximities surface_proximities(const DeformingSurface& surface,
                                                      const SurfaceProximityOptions& options);
 

@@ -1,10 +1,11 @@
-// When, over a step, do two deforming surfaces, or one with itself, first come into contact, and where?
-// Every vertex moves evenly along a line (DeformingSurface::update(start, end)); a surface that was updated without a
-// start stands still. All pairs of a vertex and a face and of two edges are asked (continuous_contact.h), so that
-// nothing passes through anything, thin sheets included. Conservative: no contact is missed, none comes before the time
-// given; near misses within the tolerance may be hits. Contact of surfaces alone: a body that is inside another over
-// the whole step, or features that share a vertex, are not asked about. Cost: 0.1 to 2 us for each pair of features
-// whose paths have overlapping boxes. Parallel; the same for any number of threads.
+// Time and place of the first contact of two deforming surfaces, or of one with itself, over a step. Every vertex moves
+// uniformly along a line (DeformingSurface::update(start, end)); a surface that was updated without a start is
+// stationary. All pairs of a vertex and a face and all pairs of edges are tested (continuous_contact.h), so that
+// nothing passes through anything, thin sheets included.
+// Conservative: no contact is missed and none occurs before the reported time; near misses within the tolerance may be
+// reported as hits. Contacts are those of the surfaces: a body that is inside another during the whole step, and
+// features that share a vertex, are not tested. Cost: 0.1 to 2 us for each pair of features whose paths have
+// overlapping boxes. Parallel; the same result for any number of threads.
 #pragma once
 
 #include <fathom/detect/deformable/surface_contacts.h>
@@ -13,14 +14,15 @@
 namespace fathom {
 
 enum class ImpactGoal {
-    first, // the earliest contact alone: pairs that come later are cut short
+    first, // only the earliest contact: tests of later pairs end early
     all    // every pair of features that comes into contact within the step
 };
 
 struct SurfaceSweepOptions {
     ImpactGoal goal = ImpactGoal::all;
-    ContinuousContactOptions contact{}; // separation, tolerance, effort; only contacts up to its `latest` count
-    std::size_t most = 10'000'000;      // impacts listed; the earliest are kept
+    ContinuousContactOptions
+        contact{}; // separation, tolerance, number of refinements; only contacts up to its `latest` count
+    std::size_t most = 10'000'000; // listed impacts; the earliest are kept
 };
 
 struct SurfaceImpact {
@@ -29,12 +31,12 @@ struct SurfaceImpact {
 };
 
 struct SurfaceSweep {
-    // disjoint: proven to stay apart. overlapping: a hit. undecided: hits only where the refinements ran out.
+    // disjoint: proven to stay apart. overlapping: a hit. undecided: all hits are pairs whose refinements ran out.
     Verdict verdict = Verdict::disjoint;
     double time = 1;                    // fraction of the step before which nothing touches; `latest` without a hit
     std::vector<SurfaceImpact> impacts; // by time, then features; goal first: the earliest one
-    bool more_contacts = false;         // there are more than `most`
-    std::size_t tested = 0;             // pairs of features whose paths' boxes overlap
+    bool more_contacts = false;         // more impacts exist than `most`
+    std::size_t tested = 0;             // pairs of features whose paths have overlapping boxes
 };
 
 // Throws Error{invalid_argument} for a separation that is not finite.

@@ -1,5 +1,6 @@
-// Two trees in two poses, as a walk down both sees them: boxes and leaves of one in the frame of the
-// other, and how far floats may err.
+// Boxes and leaves of one bounding volume hierarchy in the frame of another, for the traversal of a pair of trees in
+// two poses, with bounds on the rounding errors of float arithmetic.
+// "My" tree and frame are those in which values are compared; "their" or "other" values are transformed into it.
 #pragma once
 
 #include <fathom/base/pose.h>
@@ -27,21 +28,21 @@ struct TreeBox {
     return box;
 }
 
-// What a float may be compared at: past this its square would leave the floats, and nothing is ruled out.
+// Largest magnitude that is compared in float. Beyond it the square would overflow, and nothing is ruled out.
 inline constexpr double far_reach = 0x1p60;
 
-// A box of the other tree, in the frame of mine. Rounding is counted in `spread` and `half`.
+// A box of the other tree in my frame. `spread` and `half` include the rounding error.
 //
-// Let u = 2^-24, all in units of my frame, in which my boxes lie in [-1, 1]; C = |center|, H = |half| (largest
-// components), D = 1 + C. Centres and halves of my boxes are off by u, differences d of centres by 2 u D, their
-// products with a column of the turn (whose absolute sum is below 1.74) by 10.5 u D, those of my halves by 8.7 u; with
-// half, spread and two subtractions a gap along an axis of either frame, or along d, is off by less than 32 u (D + H).
-// Centre and half of the other's box are off by u each in its own units, and by what doubles lose
-// (FrameInFrame::ground).
+// Let u = 2^-24. All values are in units of my frame, in which my boxes lie in [-1, 1]; C = |center|, H = |half|
+// (largest components), D = 1 + C. Centres and half sizes of my boxes have an error of u, differences d of centres 2 u
+// D, their products with a column of the rotation (whose absolute sum is below 1.74) 10.5 u D, and those of my half
+// sizes 8.7 u. With half, spread and two subtractions, a gap along an axis of either frame, or along d, has an error
+// below 32 u (D + H). Centre and half size of the other box each have an error of u in its own units, plus the rounding
+// error of the transform in double (FrameInFrame::ground).
 struct PlacedBox {
     float center[3];
     float spread[3]; // half sizes along my axes
-    float half[3];   // along its own
+    float half[3];   // half sizes along its own axes
     double reach;    // D + H
 };
 
@@ -50,8 +51,9 @@ struct FrameInFrame {
     Mat3 turn;
     Vec3 shift;
     double ratio;
-    double ground;    // what doubles lose of a corner on its way through both poses, many times over
-    float axes[3][3]; // turn, [row][column]
+    double ground; // bound on the rounding error of a corner that is transformed in double through both poses, with a
+                   // wide margin
+    float axes[3][3]; // rotation, [row][column]
 
     FrameInFrame(const BvhFrame& mine, const BvhFrame& theirs, const Pose& theirs_in_mine);
     [[nodiscard]] Vec3 operator()(const float (&point)[3]) const {
@@ -60,16 +62,16 @@ struct FrameInFrame {
     [[nodiscard]] PlacedBox operator()(const TreeBox& box) const;
 };
 
-// A direction that is thought to separate two trees, seen from either one towards the other. What reaches to x and y
-// along it is at least -(x + y) - error apart, all in units of the leading frame.
+// A candidate separating direction of two trees, seen from either tree towards the other. Parts that extend to x and to
+// y along it are at least -(x + y) - error apart, in units of the leading frame.
 //
-// Products of three terms and sums, of coordinates below 1, with the start: off by 16 u (4 + |start|) on both sides
-// together, and by what is stored.
+// The values are products of three terms and sums, of coordinates below 1, plus the start: their error is 16 u (4 +
+// |start|) for both sides together, plus the rounding of the stored values.
 struct TreeWay {
     struct End {
-        float way[3]; // in the frame of the tree, of the length of its unit
-        float unit;   // of the frame
-        float start;  // where its origin reaches to
+        float way[3]; // in the frame of the tree, with the length of its unit
+        float unit;   // unit of the frame
+        float start;  // extent of its origin along the direction
 
         [[nodiscard]] float reach(const TreeBox& box) const {
             float sum = start;
@@ -80,30 +82,31 @@ struct TreeWay {
     };
     End lead, other;
     float error;
-    bool known; // else all is zero, and separates nothing
+    bool known; // false: all values are zero and nothing is separated
 
     [[nodiscard]] float gap(float reach, float their_reach) const { return -(reach + their_reach) - error; }
 
-    // `way` from lead to other, in the frame of the lead, of any length.
+    // `way` points from lead to other, in the frame of lead, with any length.
     TreeWay(const FrameInFrame& other_in_lead, const Vec3& way);
 };
 
-// The root, over all boxes.
+// The root box, which encloses all boxes.
 [[nodiscard]] TreeBox whole_of(const Bvh& tree);
 
-// Where the triangles of two leaves are compared: about the middle of the leaf of the other tree, with my axes and
+// Frame in which the triangles of two leaves are compared: centred on the leaf of the other tree, with my axes and
 // units.
 //
-// Let E be the largest coordinate there, of corners of both leaves. Corners of mine are stored to 2 u, of the other to
-// 2 u ratio; moving them here and turning adds 12 u E. A product with a direction v is off by 3 u |v| sqrt(3) E, so a
-// separation along v by 14 u E |v|, and a root and a quotient add 11 u E; the vector between two points of the
-// triangles, at any parameters, is off by 20 u E. Together below 4 u (1 + ratio) + 64 u E, the last with more than
-// closest_points() itself errs by. A triangle that stands as its longest edge is off by its height.
+// Let E be the largest coordinate in it, over the corners of both leaves. My corners are stored with an error of 2 u,
+// those of the other tree with 2 u ratio; translating and rotating them into this frame adds 12 u E. A product with a
+// direction v has an error of 3 u |v| sqrt(3) E, so a separation along v has 14 u E |v|, and a square root and a
+// quotient add 11 u E; the vector between two points of the triangles, at any parameters, has an error of 20 u E. The
+// total is below 4 u (1 + ratio) + 64 u E, the last term of which exceeds the error of closest_points() itself. A
+// triangle that is represented by its longest edge adds its height.
 struct LeafFrame {
     float origin[3];  // in my frame
-    float residue[3]; // of the middle of the other's leaf: what `origin` is off by
-    double error;     // of a bound on the distance of two triangles
-    bool hopeless;    // too far for floats: nothing is ruled out
+    float residue[3]; // difference between the centre of the other leaf and `origin`
+    double error;     // error of a bound on the distance of two triangles
+    bool hopeless;    // too large for floats: nothing is ruled out
 
     LeafFrame(const FrameInFrame& frame, const TreeBox& mine, const TreeBox& theirs, const TrianglePack& pack,
               const TrianglePack& their_pack);

@@ -1,27 +1,29 @@
-// A whole step of two tetrahedral bodies: the pairs, points and segments in contact, found together, so
-// that the zones of contact are made once. Thread rule: one caller a collider; inside in parallel, the same bytes for
-// any number of threads. Cost: O(tetrahedra) at about 15 ns each, then what is in contact; bodies whose bounds are
-// apart cost their bounds alone.
+// Collision detection of two tetrahedral bodies for one step: overlapping pairs of tetrahedra, vertices and edges in
+// contact are found together, so that the contact zones are built once. Thread rule: one caller per collider; parallel
+// inside, the same bytes for any number of threads. Cost: O(tetrahedra) at about 15 ns each, plus the contacts; bodies
+// with disjoint bounds cost only the computation of the bounds.
 #pragma once
 
 #include <fathom/detect/tet/tet_body.h>
 
 namespace fathom {
 
-// Segments in objects: where does an edge of one body run inside another, and how deep?
-// Marchal, Aubert & Chaillou 2004, section 5.2, with what it left for later: an edge answers once however many elements
-// share it, and one that crosses many tetrahedra is one chain, cut into pieces without gaps and without overlaps.
-// Method: an edge is clipped by the planes of each tetrahedron it may meet. Signs are exact; a plane is made from its
-// three vertices in ascending order, so that both tetrahedra of a face give the same bits for the parameter lambda of a
-// crossing, good to 1e-11. Stays and gaps shorter than 1e-10 of the edge are below that rounding and are not seen: so a
-// chain goes on where it passes through edges and vertices of the mesh. Closed: an edge in a face of the boundary is
-// inside, at depth 0. A flat tetrahedron holds nothing; inverted ones hold what they hold; where tetrahedra overlap
-// each stretch is counted once, for the one entered first. Cost: about 2 us an edge near the other body. The same bytes
-// for any number of threads.
+// ---- Edges of one body inside another, with their depth.
+// Marchal, Aubert & Chaillou 2004, section 5.2, with the extensions that the paper leaves for later: an edge is
+// reported once however many elements share it, and an edge that crosses many tetrahedra gives one chain, divided into
+// pieces without gaps and without overlaps.
+// Method: an edge is clipped by the planes of each tetrahedron that it may intersect. Signs are exact. A plane is
+// computed from its three vertices in ascending order, so that both tetrahedra of a face give the same bits for the
+// parameter lambda of a crossing, accurate to 1e-11. Intervals and gaps shorter than 1e-10 of the edge are below that
+// rounding and are ignored, so that a chain continues where it passes through edges and vertices of the mesh. Closed:
+// an edge in a face of the boundary is inside, at depth 0. A flat tetrahedron contains nothing; inverted tetrahedra
+// contain the same points as others. Where tetrahedra overlap, each interval is counted once, for the tetrahedron
+// entered first. Cost: about 2 us per edge near the other body. The same bytes for any number of threads.
 
-inline constexpr double shortest_stay = 1e-10; // of the length of an edge
+inline constexpr double shortest_stay = 1e-10; // shortest interval inside, as a fraction of the length of the edge
 
-// The stretch of an edge in one tetrahedron. Fractions in [0,1] run from the edge's first vertex to its second.
+// The interval of an edge inside one tetrahedron. Fractions in [0,1] run from the first vertex of the edge to the
+// second.
 struct InsidePiece {
     Index tetrahedron;
     double enter, leave;                      // lambda_1 < lambda_2
@@ -30,11 +32,11 @@ struct InsidePiece {
     friend bool operator==(const InsidePiece&, const InsidePiece&) = default;
 };
 
-// One stay of an edge inside the body, as long as can be.
+// A maximal interval of an edge inside the body.
 struct InsideChain {
-    Index edge;                     // position in the list of edges that was asked
+    Index edge;                     // position in the given list of edges
     double enter, leave;            // 0: the edge begins inside; 1: it ends inside
-    Index first_piece, piece_count; // each piece begins where the one before it ends, to the last bit
+    Index first_piece, piece_count; // each piece begins where the previous one ends, to the last bit
 
     friend bool operator==(const InsideChain&, const InsideChain&) = default;
 };
@@ -49,35 +51,36 @@ struct SegmentsInTets {
     friend bool operator==(const SegmentsInTets&, const SegmentsInTets&) = default;
 };
 
-// The given edges of a (lower vertex first) in b; the boundary edges where none are given. `zone` is of b and reaches
-// wherever edges of a are to be found. Where a and b are one body, an edge does not see the tetrahedra at its ends.
+// The given edges of a (lower vertex first) in b; by default the boundary edges. `zone` belongs to b and covers all
+// places where edges of a are to be found. If a and b are the same body, an edge is not tested against the tetrahedra
+// at its ends.
 [[nodiscard]] SegmentsInTets segments_in_tets(const TetBody& a, std::span<const Edge> edges, const TetBody& b,
                                               const TetZone& zone);
 [[nodiscard]] SegmentsInTets segments_in_tets(const TetBody& a, const TetBody& b);
 
-// Depth along a chain, given the depth at each node of b: linear in each tetrahedron, so the integral (a trapezium a
+// Depth along a chain, from the depth at each node of b: linear in each tetrahedron, so the integral (one trapezium per
 // piece) is exact.
 struct ChainDepth {
     double at_enter, at_leave; // m
-    double deepest;            // m; reached where the chain passes from one piece to the next, or at an end
+    double deepest;            // m; attained where the chain passes from one piece to the next, or at an end
     double integral;           // of the depth along the chain, m^2
 };
 [[nodiscard]] ChainDepth depth_along(const SegmentsInTets& found, const InsideChain& chain, double edge_length,
                                      const TetBody& b, std::span<const double> node_depths);
 
-// Which tetrahedra of two bodies overlap, and which of one body with itself?
-// Method: the tetrahedra near the other body in a voxel hash, then exact overlap eight pairs at a time
-// (tetrahedron_batch.h). Closed: touching counts. Inverted and flat tetrahedra take part as the solids, quadrangles or
-// triangles that they are. Cost: O(tetrahedra) to find the zone of contact, then about 0.1 us a pair of boxes. The same
-// bytes for any number of threads.
+// ---- Overlapping tetrahedra of two bodies, or of one body with itself.
+// Method: a voxel hash of the tetrahedra near the other body, then exact overlap tests of eight pairs at a time
+// (tetrahedron_batch.h). Closed: touching counts. Inverted tetrahedra are tested as solids, flat ones as the
+// quadrangles or triangles that they are. Cost: O(tetrahedra) to find the contact zone, then about 0.1 us per pair of
+// boxes. The same bytes for any number of threads.
 
 // Pairs {tetrahedron of a, tetrahedron of b}, each once, sorted.
 [[nodiscard]] std::vector<IdPair> overlapping_tetrahedra(const TetBody& a, const TetBody& b);
-// The same, where zones of both have been made for this step: of the box that the bounds of the two have in common.
+// The same with zones of both that were built for this step, of the intersection of their bounds.
 [[nodiscard]] std::vector<IdPair> overlapping_tetrahedra(const TetBody& a, const TetZone& zone_a, const TetBody& b,
                                                          const TetZone& zone_b);
 
-// Pairs {t, u}, t < u, of one body that share no vertex and overlap: where it has folded onto itself.
+// Pairs {t, u}, t < u, of one body that share no vertex and overlap: where the body has folded onto itself.
 [[nodiscard]] std::vector<IdPair> self_overlapping_tetrahedra(const TetBody& body);
 
 [[nodiscard]] inline bool share_vertex(const Tetrahedron& s, const Tetrahedron& t) {
@@ -86,31 +89,32 @@ struct ChainDepth {
     return false;
 }
 
-// Points in objects: which vertices of one body are inside another, and in which tetrahedron?
-// Marchal, Aubert & Chaillou 2004, section 5.1. Containment is exact and closed, whatever the orientation; a flat
-// tetrahedron holds nothing. A point on a shared face, edge or vertex, or in tetrahedra that overlap, is given to the
-// smallest number, once. Cost: about 1 us a point near the other body. The same bytes for any number of threads.
+// ---- Vertices of one body inside another, with the tetrahedron that contains them.
+// Marchal, Aubert & Chaillou 2004, section 5.1. Containment is exact and closed, for any orientation; a flat
+// tetrahedron contains nothing. A point on a shared face, edge or vertex, or in overlapping tetrahedra, is assigned
+// once, to the lowest number. Cost: about 1 us per point near the other body. The same bytes for any number of threads.
 
 struct PointInTet {
-    Index vertex;                      // of the body that intrudes
-    Index tetrahedron;                 // of the body that holds it
-    std::array<double, 4> barycentric; // weights of the tetrahedron's corners: none below 0, sum 1, good to 1e-12
+    Index vertex;      // of the intruding body
+    Index tetrahedron; // of the body that contains it
+    std::array<double, 4>
+        barycentric; // weights of the corners of the tetrahedron: none below 0, sum 1, accurate to 1e-12
 
     friend bool operator==(const PointInTet&, const PointInTet&) = default;
 };
 
 struct PointsInTetsOptions {
-    bool boundary_only = false; // ask only for vertices on the boundary of the body that intrudes
+    bool boundary_only = false; // test only vertices on the boundary of the intruding body
 };
 
-// Vertices of a in b, ascending. `zone` is of b and reaches wherever vertices of a are to be found. Where a and b are
-// one body, tetrahedra do not hold their own corners.
+// Vertices of a in b, ascending. `zone` belongs to b and covers all places where vertices of a are to be found. If a
+// and b are the same body, a tetrahedron does not contain its own corners.
 [[nodiscard]] std::vector<PointInTet> points_in_tets(const TetBody& a, const TetBody& b, const TetZone& zone,
                                                      const PointsInTetsOptions& options = {});
 [[nodiscard]] std::vector<PointInTet> points_in_tets(const TetBody& a, const TetBody& b,
                                                      const PointsInTetsOptions& options = {});
 
-// The value at the point of what is given at the nodes of b: a depth, where those are depths. Exact for linear values.
+// Interpolates values at the nodes of b (depths, for example) at the point. Exact for linear values.
 [[nodiscard]] inline double interpolated(const TetBody& b, const PointInTet& point,
                                          std::span<const double> node_values) {
     const Tetrahedron& t = b.topology.tetrahedra()[point.tetrahedron];
@@ -119,11 +123,11 @@ struct PointsInTetsOptions {
     return sum;
 }
 
-// Weights of a point in a tetrahedron that is not flat, outside too (then some are below 0); sum 1.
+// Barycentric coordinates of a point in a tetrahedron that is not flat; outside, some are below 0. Their sum is 1.
 [[nodiscard]] std::array<double, 4> barycentric_coordinates(const std::array<Vec3, 4>& tetrahedron, const Vec3& point);
 
 struct TetCollisionOptions {
-    bool pairs = true; // the rest does not need them
+    bool pairs = true; // not needed by the other results
     bool points = true;
     bool segments = true;
     bool boundary_points_only = false;
@@ -131,8 +135,8 @@ struct TetCollisionOptions {
 
 struct TetCollision {
     std::vector<IdPair> pairs;              // {tetrahedron of a, tetrahedron of b}
-    std::vector<PointInTet> a_in_b, b_in_a; // vertices of the one in tetrahedra of the other
-    SegmentsInTets edges_of_a, edges_of_b;  // boundary edges of the one in the other
+    std::vector<PointInTet> a_in_b, b_in_a; // vertices of one in tetrahedra of the other
+    SegmentsInTets edges_of_a, edges_of_b;  // boundary edges of one in the other
 
     [[nodiscard]] bool empty() const {
         return pairs.empty() && a_in_b.empty() && b_in_a.empty() && edges_of_a.chains.empty() &&
@@ -152,8 +156,8 @@ private:
     TetZone zone_a_, zone_b_;
 };
 
-// The nodes of `holder` whose depth a response needs, ascending: the corners of the tetrahedra that points or chains
-// are in.
+// The nodes of `holder` whose depth a response needs, ascending: the corners of the tetrahedra that contain points or
+// chains.
 [[nodiscard]] std::vector<Index> nodes_in_contact(const TetBody& holder, std::span<const PointInTet> points,
                                                   const SegmentsInTets& segments);
 

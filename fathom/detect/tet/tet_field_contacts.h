@@ -1,11 +1,12 @@
-// Tetrahedra against a field (formula, grid, network; at rest or a posed rigid body): which vertices are
-// inside and how deep, and which tetrahedra reach in, also where none of their vertices does? Method: all vertices in
-// one batch; a tetrahedron none of whose vertices is in is cleared by the field's Lipschitz bound over its ball, then
-// by its range over the box; for the rest the field is made small over the tetrahedron by steps towards its corners
-// (Frank & Wolfe 1956, as Macklin et al. 2020 do for triangles). What that finds is attained, and so no more than the
-// true depth. One that is not found inside is cut until the slope clears every part of it; what is open then is given
-// too, as undecided. Cost: one look-up a vertex, one range for tetrahedra near the surface, about 20 look-ups for those
-// in it. Thread-safe.
+// Contacts of tetrahedra with a field (analytic, grid or neural; at rest or of a posed rigid body): the vertices inside
+// with their depth, and the tetrahedra that intersect the interior, including those without a vertex inside.
+// Method: all vertices are evaluated in one batch. A tetrahedron without a vertex inside is ruled out by the field's
+// Lipschitz bound over its bounding sphere, then by the range of the field over its box. In the others the field is
+// minimized over the tetrahedron by steps towards its corners (Frank & Wolfe 1956, as Macklin et al. 2020 do for
+// triangles). The minimum found is attained, and so is not deeper than the true depth. A tetrahedron that is not found
+// inside is subdivided until the Lipschitz bound rules out every part; if some part stays open, it is reported as
+// undecided. Cost: one evaluation per vertex, one range for tetrahedra near the surface, about 20 evaluations for those
+// that intersect it. Thread-safe.
 #pragma once
 
 #include <fathom/base/pose.h>
@@ -17,18 +18,19 @@ namespace fathom {
 
 struct VertexInField {
     Index vertex;
-    double depth; // > 0: how far below the level the field is at the vertex (m); exact as far as the field is
-    Vec3 normal;  // gradient of the field in the world, unit: the way out; zero where the field has none
+    double depth; // > 0: level minus the value of the field at the vertex (m); as accurate as the field
+    Vec3 normal;  // unit gradient of the field in the world frame: the separating direction; zero where the field has
+                  // none
 
     friend bool operator==(const VertexInField&, const VertexInField&) = default;
 };
 
 struct TetInField {
     Index tetrahedron;
-    Verdict verdict;                   // overlapping: a point of it is at or below the level; undecided: not ruled out
+    Verdict verdict; // overlapping: one of its points is at or below the level; undecided: not ruled out
     std::array<double, 4> barycentric; // of the deepest point found: none below 0, sum 1
     double depth;                      // there (m); <= 0 where undecided
-    double depth_bound;                // no point of it is deeper (m)
+    double depth_bound;                // upper bound on the depth of all of its points (m)
 
     friend bool operator==(const TetInField&, const TetInField&) = default;
 };
@@ -40,12 +42,12 @@ struct TetFieldContacts {
 
 struct TetFieldContactOptions {
     double level = 0; // inside is where the field is at most this (m)
-    std::size_t max_evaluations =
-        64; // look-ups to clear a tetrahedron that was not found inside; 0: it stays undecided
+    // Evaluations to rule out a tetrahedron that was not found inside; 0: it stays undecided.
+    std::size_t max_evaluations = 64;
 };
 
-// `pose` places the field in the world. Throws Error as bounds(body) does, and invalid_argument for a level or pose
-// that is not finite. The same bytes for any number of threads.
+// `pose` places the field in the world. Throws Error as bounds(body) does, and Error{invalid_argument} for a level or
+// pose that is not finite. The same bytes for any number of threads.
 [[nodiscard]] TetFieldContacts tet_field_contacts(const TetBody& body, const Field& field, const Pose& pose = {},
                                                   const TetFieldContactOptions& options = {});
 
