@@ -1,6 +1,6 @@
-// The columns of pixels and the triangles in them, in double: for the few pixels that maps leave open,
-// and for gaps of objects. The depths of a triangle in a column are those of its part in it. O(triangles + pixels that
-// they may touch). Thread-safe.
+// Triangles in the columns of pixels, in double: for the few pixels that depth maps leave open, and for the gaps of
+// objects. The depth range of a triangle in a column is that of its part inside the column. Cost: O(triangles + pixels
+// that they may touch). Thread-safe.
 #pragma once
 
 #include <fathom/detect/depth/depth_map.h>
@@ -10,25 +10,26 @@
 
 namespace fathom {
 
-// Stretches of columns that no triangle of an object reaches into, anywhere in the column, and in which the object is
-// not solid.
+// Depth intervals of columns that no triangle of an object intersects, anywhere in the column, and in which the object
+// is not solid.
 struct ColumnGaps {
     struct Stretch {
         float lower, upper; // depths
     };
-    std::vector<std::size_t> first; // by pixel, and one more: its stretches are those from here to the next pixel's
+    std::vector<std::size_t>
+        first; // by pixel, plus one: the intervals of a pixel run from its entry to that of the next pixel
     std::vector<Stretch> stretches;
 };
 
-// solid(pixel, depth): is the line through the middle of the pixel inside the object there? Asked only far from its
-// surface. Triangles are grown by `margin` (m). Where a place of the body is too far away for doubles there are no
-// gaps.
+// solid(pixel, depth) says whether the line through the centre of the pixel is inside the object there; it is called
+// only far from the surface. Triangles are enlarged by `margin` (m). If a position of the body is too far away for
+// doubles, there are no gaps.
 [[nodiscard]] ColumnGaps gaps_of(const DepthView& view, const DrawnBody& body, double margin,
                                  const std::function<bool(std::size_t, double)>& solid);
 
-// Columns that may be met: those with a true in `open`, from `lower` to `upper`, without the gaps (null: there are
-// none). A column is met where a triangle grown by `margin` (m) is neither out of it nor in a gap as a whole. False for
-// all others.
+// Columns that may be intersected: those with a true in `open`, from `lower` to `upper`, without the gaps (null: there
+// are none). A column is intersected where a triangle enlarged by `margin` (m) is neither outside of it nor completely
+// in a gap. The result is false for all others.
 [[nodiscard]] std::vector<bool> columns_met(const DrawnBody& body, const std::vector<bool>& open, const DepthMap& lower,
                                             const DepthMap& upper, const ColumnGaps* gaps, double margin);
 

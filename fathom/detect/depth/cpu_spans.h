@@ -1,7 +1,7 @@
-// Triangles and lines of any size, row by row: which columns they cover, exactly, and the plane of their
-// depth. For what is too large for the 32-bit edge functions of cpu_raster.cpp, and for conservative drawing. Corners
-// may lie 2^52 pixels away (those beyond are moved in to there); the walk costs one division an edge and then
-// additions, whatever lies outside of the view.
+// Rasterizes triangles and lines of any size row by row: the exact range of covered columns and the plane of the depth.
+// Used for primitives that are too large for the 32-bit edge functions of cpu_raster.cpp, and for conservative drawing.
+// Corners may be up to 2^52 pixels away (those beyond are clamped to that). The cost is one division per edge and then
+// additions per row, independent of the part outside the view.
 #pragma once
 
 #include <fathom/detect/depth/depth_backend.h>
@@ -11,25 +11,25 @@
 
 namespace fathom {
 
-inline constexpr int subpixels = 256; // in a pixel
+inline constexpr int subpixels = 256; // per pixel
 
 struct MapCorner {
     std::int64_t x = 0, y = 0; // 1/256 pixels
     double depth = 0;
 
-    // False, and not to be drawn, where a number is not finite.
+    // Returns false if a number is not finite; the primitive must not be drawn then.
     [[nodiscard]] bool set(float x_subpixels, float y_subpixels, float depth_at);
 };
 
-// Where e + a column + b row >= 0, followed from row to row: quotient and remainder of (e + b row) / |a|.
+// The half-plane e + a column + b row >= 0, traversed row by row: quotient and remainder of (e + b row) / |a|.
 class EdgeWalk {
 public:
     __extension__ using Wide = __int128;
 
     EdgeWalk() = default;
-    // The left side of the way from `from` to `to` (as the map's rows run down: the right side), and the line itself
-    // where it is `closed`; of the middles of pixels or, grown, of squares a 256th of a pixel larger than they on every
-    // side.
+    // The half-plane on the left of the line from `from` to `to` (on the right as seen in the map, whose rows run
+    // down), including the line itself if `closed`. It is tested at the centres of pixels or, if `grown`, for squares
+    // that are 1/256 of a pixel larger than the pixel on every side.
     EdgeWalk(const MapCorner& from, const MapCorner& to, bool closed, bool grown);
 
     void start(int row);
@@ -51,7 +51,7 @@ private:
 
 struct Span {
     int row = 0, first = 0, last = -1; // columns
-    float nearest = 0, farthest = 0;   // depth in the first column; the same but for conservative drawing
+    float nearest = 0, farthest = 0;   // depth in the first column; the two differ only for conservative drawing
 };
 
 struct SpanOptions {
@@ -65,15 +65,15 @@ public:
     Spans(std::array<MapCorner, 3> corners, const SpanOptions& options);       // a triangle
     Spans(const MapCorner& a, const MapCorner& b, const SpanOptions& options); // every pixel that a line touches
 
-    // Rows that may be covered; none where first > last.
+    // Rows that may be covered; empty if first > last.
     [[nodiscard]] int first_row() const { return first_row_; }
     [[nodiscard]] int last_row() const { return last_row_; }
-    // Depth by column, and the range that it never leaves.
+    // Depth per column, and the range to which the depth is clamped.
     [[nodiscard]] float slope() const { return static_cast<float>(slope_x_); }
     [[nodiscard]] float nearest() const { return static_cast<float>(nearest_); }
     [[nodiscard]] float farthest() const { return static_cast<float>(farthest_); }
 
-    // To the first row wanted, not before first_row(); then row after row.
+    // Call start() with the first row wanted, not before first_row(), then next() for one row after the other.
     void start(int row);
     [[nodiscard]] Span next();
 
@@ -87,22 +87,22 @@ private:
     std::array<EdgeWalk, 3> edges_;
     std::size_t edge_count_ = 0;
     MapCorner anchor_{};
-    double slope_x_ = 0, slope_y_ = 0; // depth by pixel
-    double slope_error_ = 0;           // what either may be off by
+    double slope_x_ = 0, slope_y_ = 0; // depth per pixel
+    double slope_error_ = 0;           // bound on the error of either slope
     double nearest_ = 0, farthest_ = 0;
     bool conservative_ = false;
     int first_column_ = 0, last_column_ = -1, first_row_ = 0, last_row_ = -1, row_ = 0;
 };
 
-// The pixel of a line in column k, or in row k where it is steep: one in each whose middle is in [from, to) along that
-// axis.
+// The pixel of a line in column k, or in row k for a steep line: one for each column (row) whose centre is in [from,
+// to) along that axis.
 class LineSteps {
 public:
     LineSteps(const MapCorner& a, const MapCorner& b, int width, int height);
 
     [[nodiscard]] int first() const { return first_; }
     [[nodiscard]] int last() const { return last_; }
-    // False where it is outside of the view.
+    // Returns false if the pixel is outside the view.
     [[nodiscard]] bool at(int k, int& column, int& row, float& depth) const;
 
 private:

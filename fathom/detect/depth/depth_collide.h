@@ -1,14 +1,15 @@
-// Does an object meet its environment, by depth maps? The environment is drawn in the boxes of the
-// object's maps, and only where the object is solid: what shows is a hit, with its body, triangle and normal. Method:
-// Fabrizio, "Easy real-time collision detection"; and what that misses: where the object is inside a closed body
-// (figure 2c, or partly so and the border is seen edge on), the first surface behind the object is seen from its
-// inside. What is found. Say the common part of the object, filled as its maps fill it, and of a closed body holds a
-// ball of radius `tolerance`: it is found. A hit is a point of a surface of the environment that is no farther than
-// `rounding` outside of the filled object. So where the object is compliant (depth_directions.h) or drawn in layers,
-// both are about the object itself. Surfaces without inside are found where they cross the line through the middle of a
-// pixel. When not: for objects full of concavities against one direction, or when every triangle counts
-// (surface_contacts.h). Cost: a drawing of the environment for each projection, layer and body whose box meets it;
-// where nothing was hit, up to two more for each closed body. Thread rule: as DepthObject.
+// Collision detection between an object and its environment by depth maps. The environment is drawn in the boxes of the
+// object's maps, and only where the object is solid: every drawn pixel is a hit, with body, triangle and normal.
+// Method: Fabrizio, "Easy real-time collision detection", extended for a case that it misses: if the object is inside a
+// closed body (figure 2c, or partly inside with the border seen edge-on), the first surface behind the object is seen
+// from its inside.
+// Guarantee: if the intersection of the object, filled as its maps fill it, and a closed body contains a sphere of
+// radius `tolerance`, it is found. A hit is a point of a surface of the environment that is at most `rounding` outside
+// the filled object. If the object is compliant (depth_directions.h) or drawn in layers, both statements hold for the
+// object itself. Surfaces without an interior are found where they cross the line through the centre of a pixel.
+// When not to use it: for objects with many concavities along a direction, or when every triangle counts
+// (surface_contacts.h). Cost: one drawing of the environment for each projection, layer and body whose box overlaps;
+// without hits, up to two more for each closed body. Thread rule: as DepthObject.
 #pragma once
 
 #include <fathom/detect/depth/depth_object.h>
@@ -17,78 +18,80 @@
 namespace fathom {
 
 enum class DepthGoal {
-    verdict, // stops at the first pixel that is hit, and counts no others
-    bodies,  // what was hit, and how
-    pixels   // every pixel as well
+    verdict, // stops at the first hit pixel and does not count others
+    bodies,  // hits by body
+    pixels   // also every pixel
 };
 
 struct DepthCollideOptions {
     DepthGoal goal = DepthGoal::bodies;
-    // Each body in drawings of its own, so that none hides another and a "no" of a projection is about one body.
-    // Otherwise all are drawn at once: cheaper with many bodies, the verdict the same or more careful, but a body
-    // behind another may not be named.
+    // Draw each body separately, so that no body hides another and a negative result of a projection refers to one
+    // body. Otherwise all bodies are drawn at once: cheaper with many bodies, with the same or a more conservative
+    // verdict, but a body behind another may not be reported.
     bool separate_bodies = true;
-    bool enclosed = true;      // looks for closed bodies that the object is inside of, with separate bodies or without
-    bool conservative = false; // "disjoint" with a proof; the object must have been made conservative
-    std::size_t max_pixels = 1'000'000; // listed
+    bool enclosed = true;      // test for closed bodies that contain the object, with separate bodies or without
+    bool conservative = false; // "disjoint" is proven; the object must have been made conservative
+    std::size_t max_pixels = 1'000'000; // limit of the list of pixels
 };
 
-// A point of the environment's surface inside the object: at the middle of a pixel.
+// A point of the environment's surface inside the object, at the centre of a pixel.
 struct DepthHit {
     Vec3 point = Vec3::Zero(); // m, world
-    Vec3 normal =
-        Vec3::Zero();     // unit, of the environment, on the side from which corners run counter-clockwise (world)
-    double depth = 0;     // how deep it is in the object, along the projection (m)
+    // Unit normal of the environment, on the side from which corners run counter-clockwise (world).
+    Vec3 normal = Vec3::Zero();
+    double depth = 0;     // depth in the object along the projection (m)
     DepthId id{};         // body and triangle
     Index part = 0;       // of the object
     Index projection = 0; // of the part
     Index pixel = 0;      // of the map
 };
 
-// What was hit of a body by a part, as seen by the projection with the fewest hits.
+// Hits of a part on a body, as seen by the projection with the fewest hits.
 struct DepthBodyHit {
     Index body = no_index; // DrawnBody::id
     Index part = 0;
     Index projection = 0;
-    std::size_t pixels = 0; // and layers
-    double area = 0;        // of those pixels (m^2), that is as seen along the projection
-    double depth = 0;       // of the deepest hit: the object moved by it along way_out has the point on its surface (m)
+    std::size_t pixels = 0; // hits, over all layers
+    double area = 0;        // area of those pixels (m^2), as seen along the projection
+    double depth =
+        0; // of the deepest hit: after a translation of the object by it along way_out, the point is on its surface (m)
     Vec3 point = Vec3::Zero();   // the deepest hit (m, world)
-    Vec3 way_out = Vec3::Zero(); // unit, along the projection or against it (world)
-    Vec3 normal = Vec3::Zero();  // mean of the hits, unit; zero where they cancel
-    Index primitive = no_index;  // the triangle of the deepest hit
+    Vec3 way_out = Vec3::Zero(); // separating direction (unit, world), along the projection or against it
+    Vec3 normal = Vec3::Zero();  // mean over the hits, unit; zero where they cancel
+    Index primitive = no_index;  // triangle of the deepest hit
 };
 
-// Pixels of the object that are inside a closed body without meeting its surface.
+// Pixels of the object that are inside a closed body without intersecting its surface.
 struct DepthEnclosure {
     Index body = no_index;
     Index part = 0;
     Index projection = 0;
-    std::size_t pixels = 0;    // 0: thinner than pixels, found by a proof that failed
+    std::size_t pixels = 0;    // 0: thinner than a pixel, found by a proof that failed
     bool whole = false;        // every pixel of the part
-    Vec3 point = Vec3::Zero(); // of the object's far side, in one of them; or a vertex (m, world)
+    Vec3 point = Vec3::Zero(); // on the far side of the object in one of these pixels, or a vertex (m, world)
 };
 
 struct DepthCollision {
-    // overlapping: something was seen, in every projection of a part. disjoint: nothing was, which is a proof only
-    // where `proven`. undecided: something may be in the pixels but is not in their middles; or a pose is not finite.
+    // overlapping: hits were found in every projection of a part. disjoint: no hits were found; this is a proof only if
+    // `proven`. undecided: something may be in the pixels but not at their centres, or a pose is not finite.
     Verdict verdict = Verdict::disjoint;
-    bool proven = false; // disjoint, and no point of the environment's surface is deeper than `rounding` in the object,
-                         // nor is the object in a closed body
-    double tolerance = 0; // half the diagonal of a pixel, and rounding: what may be missed without a proof (m)
-    double rounding = 0;  // places drawn in floats are off by at most this (m)
-    bool truncated =
-        false; // layers or pixels were cut off: gaps of the object may count as solid, the list of pixels ends early
+    // disjoint, and no point of the environment's surface is deeper than `rounding` in the object, nor is the object
+    // inside a closed body.
+    bool proven = false;
+    double tolerance = 0; // half the diagonal of a pixel plus rounding: resolution of a result without a proof (m)
+    double rounding = 0;  // bound on the error of positions drawn in float (m)
+    // Layers or pixels were dropped: gaps of the object may count as solid, the list of pixels is incomplete.
+    bool truncated = false;
     std::size_t pixels = 0;             // hits of all bodies
-    std::size_t open_pixels = 0;        // conservative: in which something may be
+    std::size_t open_pixels = 0;        // conservative: pixels that may contain something
     std::vector<DepthBodyHit> bodies{}; // by part, then in the order of the environment
     std::vector<DepthEnclosure> enclosed_by{};
     std::vector<DepthHit> hits{}; // DepthGoal::pixels
     std::size_t drawings = 0;
 };
 
-// Throws Error: invalid_argument for a body without mesh, with the id no_index, or conservative with an object that is
-// not.
+// Throws Error{invalid_argument} for a body without a mesh or with the id no_index, and for `conservative` with an
+// object that is not conservative.
 [[nodiscard]] DepthCollision collide(DepthObject& object, const Pose& pose, std::span<const DrawnBody> environment,
                                      const DepthCollideOptions& options = {});
 

@@ -1,9 +1,10 @@
-// An object made ready to be collided by depth maps: for each of its parts, and each direction that the
-// part is looked at from, where it is solid along the line through each pixel. Method: Fabrizio, "Easy real-time
-// collision detection", section 2, and its variants: one projection, two sides on one plane, several projections,
-// deforming and articulated objects; and layers by depth peeling, which the paper only names. The maps lie in the frame
-// of their part and stay as they are when the object moves. An object should be closed: a sheet has no inside. Cost:
-// one drawing a side, three a layer. Not thread-safe: one object to a thread, with its backend, which must outlive it.
+// An object prepared for collision detection by depth maps: for each of its parts and each projection direction of the
+// part, the solid intervals along the line through each pixel.
+// Method: Fabrizio, "Easy real-time collision detection", section 2, and its variants: one projection, two sides on one
+// plane, several projections, deforming and articulated objects; and layers by depth peeling, which the paper only
+// mentions. The maps are in the frame of their part and stay valid when the object moves. An object should be closed: a
+// sheet has no interior. Cost: one drawing per side, three per layer. Not thread-safe: one object per thread, with its
+// backend, which must outlive it.
 #pragma once
 
 #include <fathom/detect/depth/column_sweep.h>
@@ -16,45 +17,43 @@
 namespace fathom {
 
 enum class DepthSides {
-    // The far side alone, as in the paper's first algorithm: all the way from the near side of the box counts as solid,
-    // so
-    // that what is behind the object (the near side of the box is its rear plane) collides with it too.
+    // The far side alone, as in the paper's first algorithm: everything from the near side of the box to the far side
+    // of the object counts as solid, so that geometry behind the object (the near side of the box is its rear plane)
+    // collides too.
     far_side,
-    // From the first surface to the last. What the environment is drawn between both maps is a hit, so nothing of it
-    // hides anything and
-    // it may have any shape. (The paper's two maps on one plane, figure 3c, compare one map of the environment with
-    // both, which
-    // restricts the environment.) Concavities along the direction count as solid.
+    // From the first surface to the last. Geometry of the environment between both maps is a hit, so nothing of it
+    // hides anything else and it may have any shape. (The paper's two maps on one plane, figure 3c, compare one map of
+    // the environment with both, which restricts the environment.) Concavities along the direction count as solid.
     both_sides,
-    // Every solid piece of the line, so that concavities do not count. For closed meshes that face outward and whose
-    // parts do not overlap.
+    // Every solid interval of the line, so that concavities do not count as solid. For closed meshes that are oriented
+    // outward and whose components do not overlap.
     layers
 };
 
 struct Projection {
-    Vec3 direction = Vec3::UnitZ(); // the way the view looks, any length, in the frame of the part
+    Vec3 direction = Vec3::UnitZ(); // viewing direction, any length, in the frame of the part
     DepthSides sides = DepthSides::both_sides;
 };
 
 struct DepthPart {
     TriangleMesh mesh;
-    std::vector<Projection> projections{
-        Projection{}}; // at least one. A collision shows in every one: "no" from any is a "no"
-    Pose pose{};       // in the object's frame
+    // At least one. A collision shows in every projection: a negative result in any of them is final.
+    std::vector<Projection> projections{Projection{}};
+    Pose pose{}; // in the object's frame
 };
 
 struct DepthObjectOptions {
     int pixels = 256;     // along the longer side of each map
-    double margin = 0.02; // of the boxes, in shares of the diagonal of the part's bounds; above 0
+    double margin = 0.02; // of the boxes, as a fraction of the diagonal of the part's bounds; above 0
     std::size_t max_layers = 8;
-    bool conservative = false; // also maps that leave no part of the object out, for proofs; Error{unsupported} where
-                               // the backend cannot
+    // Also draw maps that omit no part of the object, for proofs; Error{unsupported} if the backend cannot.
+    bool conservative = false;
 };
 
-// Where the object is solid on the line through the middle of each pixel: from above `near_side` to `far_side`.
+// Solid interval of the object on the line through the centre of each pixel: from beyond `near_side` to `far_side`.
 struct SolidLayer {
-    std::unique_ptr<DepthTarget>
-        near_side; // nearest map; null for DepthSides::far_side: from the near side of the box on
+    // Nearest map; null for DepthSides::far_side: from the near side of the box on.
+    std::unique_ptr<DepthTarget> near_side;
     std::unique_ptr<DepthTarget> far_side; // farthest map
 };
 
@@ -62,15 +61,16 @@ struct ProjectionMaps {
     Projection projection{};
     DepthView view{}; // in the frame of the part
     std::vector<SolidLayer> layers;
-    bool truncated = false; // more layers than asked for: the last reaches to the last surface, its gaps are filled
-    SolidLayer outer{};     // conservative: all of the object in the whole of each pixel is in between; or null
-    std::optional<ColumnGaps> gaps{}; // conservative layers: where none of the object is, in the whole of each pixel
+    bool truncated = false; // more layers than requested: the last one extends to the last surface, its gaps are filled
+    SolidLayer outer{};     // conservative: encloses all of the object within the whole of each pixel; otherwise null
+    std::optional<ColumnGaps>
+        gaps{}; // conservative layers: depth intervals free of the object in the whole of each pixel
 
-    // On the line through the middle of a pixel, as the maps have it.
+    // Whether the maps are solid there, on the line through the centre of a pixel.
     [[nodiscard]] bool solid(std::size_t pixel, float depth) const;
 };
 
-// Targets that queries draw into, and what is known of the meshes of the environment.
+// Targets into which queries draw, and cached properties of the meshes of the environment.
 struct DepthScratch {
     std::unique_ptr<DepthTarget> hits, behind, beyond;
     std::map<std::uint64_t, bool> closed; // by DrawnMesh::version()
@@ -81,21 +81,21 @@ public:
     struct Part {
         std::shared_ptr<DrawnMesh> mesh;
         Pose pose{};
-        bool closed = false;                  // watertight and facing outward
-        std::vector<Index> component_samples; // a vertex of each piece of the surface that hangs together
+        bool closed = false;                  // watertight and oriented outward
+        std::vector<Index> component_samples; // one vertex of every connected component
         std::vector<ProjectionMaps> maps;
     };
 
     // Throws Error as check(mesh) and view_of() do; empty without parts, projections or triangles; invalid_argument for
-    // layers of a mesh that is not closed or does not face outward.
+    // layers of a mesh that is not closed or not oriented outward.
     DepthObject(DepthBackend& backend, std::span<const DepthPart> parts, const DepthObjectOptions& options = {});
     DepthObject(DepthBackend& backend, const TriangleMesh& mesh, std::span<const Projection> projections,
                 const DepthObjectOptions& options = {});
 
-    // New places for the vertices of a part: its maps are drawn again. Throws Error: index_out_of_range,
+    // New positions of the vertices of a part: its maps are drawn again. Throws Error: index_out_of_range,
     // count_mismatch, non_finite.
     void deform(std::span<const Vec3> vertices, std::size_t part = 0);
-    // A part moves; nothing is drawn. Throws Error: index_out_of_range, non_finite.
+    // Moves a part; nothing is drawn. Throws Error: index_out_of_range, non_finite.
     void place(const Pose& pose, std::size_t part);
 
     [[nodiscard]] std::span<const Part> parts() const { return parts_; }

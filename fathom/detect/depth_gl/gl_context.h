@@ -1,5 +1,5 @@
-// An OpenGL 4.5 context, own or the caller's: current for the length of a call, and the errors of that
-// call.
+// An OpenGL 4.5 context, created here or provided by the caller: made current for the duration of a call, with the
+// errors of that call.
 #pragma once
 
 #include <epoxy/gl.h>
@@ -24,13 +24,13 @@ public:
     Context& operator=(const Context&) = delete;
 
     [[nodiscard]] virtual bool adopted() const = 0;
-    [[nodiscard]] bool entered() const { return depth_ > 0; } // may objects be deleted now?
+    [[nodiscard]] bool entered() const { return depth_ > 0; } // whether objects may be deleted now
     [[nodiscard]] const std::string& renderer() const { return renderer_; }
     [[nodiscard]] bool software() const;
 
 protected:
     Context() = default;
-    void describe(); // while current; throws where it is not OpenGL 4.5
+    void describe(); // call while current; throws if it is not OpenGL 4.5
 
 private:
     friend class Scope;
@@ -39,10 +39,10 @@ private:
 
     int depth_ = 0;
     std::string renderer_;
-    std::vector<std::string> errors_; // of the calls since the scope began
+    std::vector<std::string> errors_; // errors of the calls since the scope began
 };
 
-// The context is current while this lives.
+// Keeps the context current during its lifetime.
 class Scope {
 public:
     explicit Scope(std::shared_ptr<Context> context);
@@ -50,7 +50,7 @@ public:
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
-    // Throws Error for what OpenGL complained about since the last check; `culprit` is told as the place.
+    // Throws Error if OpenGL has reported errors since the last check; `culprit` is named as the place.
     void check(const char* culprit = "OpenGL");
 
 private:
@@ -62,12 +62,12 @@ private:
 
 } // namespace fathom::gl
 
-// OpenGL's names, each deleted once.
+// ---- OpenGL objects with unique ownership.
 namespace fathom::gl {
 
 enum class Kind { buffer, texture, framebuffer, vertex_array, query, program };
 
-// Must die inside a Scope of its context; where it does not (the caller's context is gone) the name is left to the
+// Must be destroyed inside a Scope of its context; otherwise (the caller's context is gone) the object is left to the
 // context.
 template <Kind kind>
 class Object {

@@ -5,9 +5,8 @@
 
 namespace fathom::gl {
 
-// Corners are rounded to 1/256 pixel here, half to even, as on the CPU: then every renderer covers the same pixels,
-// whatever its own rounding (and whether or not it fuses multiplication and addition) does to a place that is on the
-// raster already.
+// Corners are rounded to 1/256 pixel here, half to even, as on the CPU. Every renderer then covers the same pixels,
+// independent of its own rounding (and of fused multiply-add) of a position that is on the grid already.
 inline constexpr std::string_view mesh_vertex_shader = R"(#version 450 core
 layout(location = 0) in vec3 place;
 layout(location = 0) uniform vec4 rows[3]; // place to clip space
@@ -30,7 +29,7 @@ void main() {
 }
 )";
 
-// Begins after "#version 450 core" and any of #define IDS, NORMALS (and FACING, for lines and points), BOX, LIMITS.
+// Preceded by "#version 450 core" and any of #define IDS, NORMALS (and FACING, for lines and points), BOX, LIMITS.
 inline constexpr std::string_view mesh_fragment_shader = R"(
 #ifdef IDS
 layout(location = 0) out uvec2 id;
@@ -78,8 +77,8 @@ void main() {
 }
 )";
 
-// For environments that a caller draws. Everything in one program: he links it once, before he knows what will be
-// asked.
+// For environments that a caller draws. All variants are in one program, because the caller links it once, before the
+// options of a draw are known.
 inline constexpr std::string_view environment_fragment = R"(#version 450 core
 layout(location = 0) out uvec2 fathom_id;
 layout(location = 1) out vec4 fathom_normal;
@@ -104,14 +103,14 @@ void main() {
 }
 )";
 
-// A triangle over all pixels.
+// A triangle that covers all pixels.
 inline constexpr std::string_view full_screen_vertex_shader = R"(#version 450 core
 void main() {
     gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0);
 }
 )";
 
-// The comparison, as both kinds of shader do it; begins after "#version 450 core".
+// The comparison, shared by the compute and the fragment shader; preceded by "#version 450 core".
 inline constexpr std::string_view compare_functions = R"(
 layout(location = 0) uniform sampler2D object;
 layout(location = 1) uniform sampler2D environment;
@@ -132,8 +131,8 @@ float depth_at(ivec2 pixel) {
 }
 )";
 
-// A lane takes 64 pixels of a column in registers, then one atomic operation of each kind; the next task reads only
-// what the lanes found.
+// A lane processes 64 pixels of a column in registers, followed by one atomic operation of each kind; the next task
+// reads only the results of the lanes.
 inline constexpr std::string_view compare_compute_shader = R"(
 layout(local_size_x = 64) in;
 layout(std430, binding = 1) buffer Lanes { uvec2 lanes[]; }; // how deep (bits), which pixel

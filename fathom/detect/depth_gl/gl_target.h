@@ -1,4 +1,5 @@
-// Depth maps on the device, read back when somebody asks.
+// Depth maps on the device that are read back on request, the OpenGL state that drawing needs, and the comparison of
+// maps.
 #pragma once
 
 #include <fathom/detect/depth/depth_backend.h>
@@ -7,16 +8,16 @@
 #include <array>
 #include <vector>
 
-// The state that drawing depends on: set as it is needed, and in a caller's context put back as it was.
+// ---- The state that drawing depends on: set as needed, and restored in a caller's context.
 namespace fathom::gl {
 
-// Texture units out of the way of a caller's own.
+// Texture units that are unlikely to collide with those of a caller.
 struct Units {
     GLuint first = 0, second = 0;
     [[nodiscard]] static Units last_two();
 };
 
-// Reads the state when made, and puts it back when it dies.
+// Reads the state in the constructor and restores it in the destructor.
 class SavedState {
 public:
     explicit SavedState(const Units& units);
@@ -64,14 +65,14 @@ namespace fathom::gl {
 
 struct Maps {
     int width = 0, height = 0;
-    Texture depth, ids, normals; // the last two only where asked for
+    Texture depth, ids, normals; // the last two only if requested
     Framebuffer framebuffer;
 
     Maps() = default;
     // Throws Error: too_large.
     Maps(const std::shared_ptr<Context>& context, const DepthView& view, const DrawOptions& options);
     [[nodiscard]] bool fits(const DepthView& view, const DrawOptions& options) const;
-    void clear(Keep keep) const; // masks must be open
+    void clear(Keep keep) const; // write masks must be enabled
 };
 
 class Target final : public DepthTarget {
@@ -86,8 +87,8 @@ public:
     [[nodiscard]] Keep keep() const { return drawn_.keep; }
     [[nodiscard]] const std::shared_ptr<Context>& context() const { return context_; }
 
-    // Empty maps for a new drawing. With `fresh`, others than before, which are given back: they may still be read
-    // from.
+    // Empty maps for a new drawing. With `fresh`, new textures are used, and the previous ones are returned because
+    // they may still be read from.
     [[nodiscard]] Maps begin(const DepthView& view, const DrawOptions& options, bool fresh);
 
 private:
@@ -100,15 +101,15 @@ private:
 
 } // namespace fathom::gl
 
-// The comparison of two maps on the device.
+// ---- The comparison of two maps on the device.
 namespace fathom::gl {
 
 class Comparer {
 public:
     explicit Comparer(std::shared_ptr<Context> context) : context_(std::move(context)) {}
 
-    // Inside a Scope; maps of equal size. Changes program, textures, storage buffers 0 and 1 and, but for by_compute(),
-    // framebuffer and drawing state.
+    // Call inside a Scope with maps of equal size. Changes program, textures, storage buffers 0 and 1 and, except for
+    // by_compute(), framebuffer and drawing state.
     [[nodiscard]] DepthOverlap by_compute(const Target& object, const Target& environment, const Units& units);
     [[nodiscard]] DepthOverlap by_fragments(const Target& object, const Target& environment, const Units& units);
     [[nodiscard]] bool any(const Target& object, const Target& environment, const Units& units);

@@ -1,5 +1,5 @@
-// The table of all pairs of kinds, measured: which method answers, what it guarantees, how long it takes
-// and how far apart its bounds are. What `fathom matrix` prints and docs/matrix.md holds.
+// Measured table of all pairs of shape kinds: the method that is used, its guarantee, its time and the width of its
+// bounds. `fathom matrix` prints it, and docs/matrix.md contains it.
 #pragma once
 
 #include <fathom/base/progress.h>
@@ -13,10 +13,11 @@ namespace fathom {
 struct MatrixCell {
     Question question = Question::collide;
     std::vector<PairMethod> methods{}; // the first was measured
-    double microseconds = 0;           // median of the poses, one thread asking
-    double error = 0; // distance: largest gap between the bounds, in shares of the smaller shape. sweeps: largest
-                      // `error` of the time
-    std::size_t undecided = 0; // of the poses
+    double microseconds = 0;           // median over the poses, one calling thread
+    // Distance: largest gap between the bounds, as a fraction of the smaller shape. Sweeps: largest `error` of the
+    // time.
+    double error = 0;
+    std::size_t undecided = 0; // number of undecided poses
 };
 
 struct MatrixRow {
@@ -25,7 +26,7 @@ struct MatrixRow {
 };
 
 struct MatrixOptions {
-    std::size_t poses = 10; // of each pair; 0: nothing is measured
+    std::size_t poses = 10; // per pair; 0: nothing is measured
     std::uint64_t seed = 1;
     Progress* progress = nullptr;
 };
@@ -33,7 +34,7 @@ struct MatrixOptions {
 // Pairs with a <= b, in the order of their kinds.
 [[nodiscard]] std::vector<MatrixRow> measure_matrix(const MatrixOptions& options = {});
 
-// As a table for people; with `measured` false only what the dispatch knows.
+// As a Markdown table; with `measured` false it contains only the methods and guarantees of the dispatch table.
 [[nodiscard]] std::string matrix_markdown(const std::vector<MatrixRow>& rows, bool measured = true);
 
 } // namespace fathom

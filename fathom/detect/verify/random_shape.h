@@ -1,6 +1,5 @@
-// Small shapes of every kind at random: what `fathom verify`, `fathom matrix` and the tests try the
-// methods on. The same random numbers give the same shape on every machine. About a millisecond each, grids and trees
-// apart.
+// Small random shapes of every kind, on which `fathom verify`, `fathom matrix` and the tests run the methods. The same
+// random numbers give the same shape on every machine. About a millisecond each, except for grids and trees.
 #pragma once
 
 #include <fathom/base/random.h>
@@ -8,10 +7,11 @@
 
 namespace fathom {
 
-// About `size` large (m), round the origin. Planes: through a point within size / 2 of it.
+// About `size` large (m), around the origin. Half-spaces: the plane passes through a point within size / 2 of the
+// origin.
 [[nodiscard]] Shape random_shape(ShapeKind kind, Random& random, double size = 1);
 
-// Poses at which two shapes touch about as often as not. Turned at random.
+// Poses with random rotations at which two shapes touch about half of the time.
 struct RandomPoses {
     Pose a, b;
 };

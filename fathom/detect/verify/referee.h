@@ -1,8 +1,8 @@
-// Do all methods agree about a pair of shapes, and with points taken at random from both?
-// What each answer claims is held against the claims of the others and against the shapes themselves: a "no" against
-// every point of one that is found in the other, a "yes" against its witness, bounds on a distance against one another
-// and against points, times against poses before, at and after them; and both orders against each other. Answers that
-// claim nothing (undecided, not proven) contradict nothing and are counted.
+// Checks whether all methods agree about a pair of shapes, with one another and with random points of both shapes.
+// Each claim of a result is tested against the claims of the other methods and against the shapes: "disjoint" against
+// every point of one shape that is inside the other, "overlapping" against its witness, bounds on a distance against
+// one another and against points, times against poses before, at and after them; and both orders of the pair against
+// each other. Results without a claim (undecided, not proven) contradict nothing and are counted.
 #pragma once
 
 #include <fathom/base/random.h>
@@ -14,26 +14,26 @@
 namespace fathom {
 
 struct RefereeOptions {
-    std::size_t samples = 100; // points of each shape
-    std::size_t times = 12;    // at which a motion is looked at
+    std::size_t samples = 100; // points per shape
+    std::size_t times = 12;    // sampled times of a motion
     bool distances = true;
     bool sweeps = true;
-    bool depth_maps = true; // drawn anew for every query: some ms
-    bool slow = true;       // advancement too where a better method is there: seconds with networks
+    bool depth_maps = true; // drawn for every query: some ms
+    bool slow = true;       // also run conservative advancement if a better method exists: seconds with neural fields
 };
 
 struct RefereeReport {
-    std::size_t claims = 0;                        // that were held against something
-    std::size_t touching = 0, apart = 0, open = 0; // pairs, as the first method has it
-    std::size_t contacts_in_motion = 0;            // sweeps that found one
-    std::size_t unproven = 0;                      // answers that claim nothing
-    double worst_bound_gap = 0;                    // between the bounds of a distance, in shares of the smaller shape
+    std::size_t claims = 0;                        // tested claims
+    std::size_t touching = 0, apart = 0, open = 0; // pairs, according to the first method
+    std::size_t contacts_in_motion = 0;            // sweeps that found a contact
+    std::size_t unproven = 0;                      // results without a claim
+    double worst_bound_gap = 0; // largest gap between the bounds of a distance, as a fraction of the smaller shape
     std::vector<std::string> contradictions{};
 
     void add(const RefereeReport& other);
 };
 
-// Both orders, every method that fits. In world metres; a motion carries b away from pose_b to pose_b_end.
+// Both orders, every applicable method. World frame, metres; the motion takes b from pose_b to pose_b_end.
 [[nodiscard]] RefereeReport judge(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
                                   const Pose& pose_b_end, Random& random, const RefereeOptions& options = {});
 
