@@ -1,6 +1,7 @@
-// A TOML table whose keys are taken one by one, as a SceneTable says; what is left at the end is
-// refused. Types, ranges and choices come from the table. Defaults stand in the code, and an absent key checks that the
-// table states the same. Errors name file, line and key. For the files that read scenes.
+// Reader of a TOML table by the rules of a SceneTable: keys are read one by one, and keys that were not read are
+// rejected at the end. Types, ranges and choices come from the SceneTable. Defaults are in the code; for an absent key
+// the reader checks that the SceneTable states the same default. Errors name file, line and key. Used by the files that
+// read scenes.
 #pragma once
 
 #include <fathom/base/error.h>
@@ -21,46 +22,46 @@
 
 namespace fathom {
 
-// TOML as a plain tree with line numbers, so that one file alone knows the parser.
-// Every byte is taken for hostile: Error{malformed} names file and line.
+// ---- TOML as a plain tree with line numbers, so that only one file depends on the parser. Input is untrusted:
+// Error{malformed} names file and line.
 
 struct TomlValue;
 using TomlArray = std::vector<TomlValue>;
-using TomlTable = std::vector<std::pair<std::string, TomlValue>>; // in no order that means anything
+using TomlTable = std::vector<std::pair<std::string, TomlValue>>; // the order has no meaning
 
 struct TomlValue {
+    // monostate: a date or a time.
     std::variant<bool, std::int64_t, double, std::string, TomlArray, TomlTable, std::monostate> value =
-        std::monostate{};   // monostate: a date or a time
+        std::monostate{};
     std::int64_t line = -1; // counted from 1
-    std::string file{};     // that the line is of
+    std::string file{};     // file that contains the line
 };
 
-// Null where there is none.
+// Null if the key is absent.
 [[nodiscard]] const TomlValue* find(const TomlTable& table, std::string_view key);
 
-// Letters beyond ASCII are for comments; strings have escapes for them.
+// Non-ASCII letters are allowed in comments only; in strings use escapes.
 [[nodiscard]] TomlTable parse_toml(std::string_view text, const std::string& name);
 
-// What `from` says replaces what `into` said, key by key in nested tables.
+// Values of `from` replace those of `into`, key by key in nested tables.
 void merge(TomlTable& into, TomlTable&& from);
 
 class KeyReader {
 public:
-    // `path` stands before keys in messages. `kind`: of a body, one of ForKinds.
+    // `path` precedes keys in messages. `kind`: kind of a body, one of ForKinds.
     KeyReader(const TomlTable& table, const SceneTable& rules, std::string file, std::string path,
               unsigned kind = ForKinds::all);
 
     [[noreturn]] void fail(std::string_view key, std::string_view reason) const {
         fail(find(table_, key), key, reason);
     }
-    [[nodiscard]] Place place(std::string_view key) const {
-        return place(find(table_, key), key);
-    } // where its table begins, where it is absent
+    // For an absent key: the beginning of its table.
+    [[nodiscard]] Place place(std::string_view key) const { return place(find(table_, key), key); }
     [[nodiscard]] bool has(std::string_view key) const { return find(table_, key) != nullptr; }
     [[nodiscard]] const std::string& file() const { return file_; }
     void set_kind(unsigned kind) { kind_ = kind; }
 
-    // What is absent stays as it is.
+    // An absent key leaves the value unchanged.
     void number(std::string_view key, double& value);
     void number(std::string_view key, std::optional<double>& value);
     template <class T>
@@ -70,10 +71,10 @@ public:
     void flag(std::string_view key, bool& value);
     void text(std::string_view key, std::string& value);
     void vector(std::string_view key, Vec3& value);
-    void box(std::string_view key, Box& value); // Error where a lower corner is above an upper one
+    void box(std::string_view key, Box& value); // Error if a lower corner is above the upper one
     [[nodiscard]] std::optional<std::array<double, 4>> quaternion(std::string_view key);
     [[nodiscard]] std::vector<std::vector<double>> path(std::string_view key); // rows of 4 or 8
-    // `values` in the order of the rule's choices.
+    // `values` in the order of the choices of the rule.
     template <class Enum>
     void choice(std::string_view key, Enum& value, std::initializer_list<Enum> values) {
         std::size_t now = 0;
@@ -81,11 +82,11 @@ public:
         if (const auto found = chosen(key, values.size(), now)) value = values.begin()[*found];
     }
     [[nodiscard]] std::optional<KeyReader> table(std::string_view key, const SceneTable& rules);
-    // Of a list of tables; none where absent.
+    // The entries of a list of tables; empty if the key is absent.
     [[nodiscard]] std::vector<KeyReader> list(std::string_view key, const SceneTable& rules);
     [[nodiscard]] std::vector<std::pair<std::string, double>> numbers(std::string_view key);
 
-    void finish() const; // refuses what was not taken
+    void finish() const; // rejects keys that were not read
 
 private:
     [[noreturn]] void fail(const TomlValue* value, std::string_view key, std::string_view reason) const;
@@ -107,9 +108,9 @@ private:
     std::set<std::string, std::less<>> taken_;
 };
 
-// The parts of a scene file, each read by a function. For scene_file.cpp alone.
+// ---- Readers of the parts of a scene file, for scene_file.cpp only.
 
-// Tables of kinds, scene_kinds_file.cpp.
+// Tables of the kinds.
 void read_springs(KeyReader keys, SceneSprings& springs);
 void read_solids(KeyReader keys, SceneSolids& solids);
 void read_particles(KeyReader keys, SceneParticles& particles);
@@ -119,7 +120,7 @@ void read_spring_contact(KeyReader keys, WeightedContactLaw& law);
 void read_rigid_contact(KeyReader keys, Scene& scene);
 void read_coupling(KeyReader keys, CouplingOptions& coupling);
 
-// `[[body]]`, scene_body_file.cpp. Settings of its kind that the scene lacks are added.
+// One `[[body]]`. Settings of its kind that are absent from the scene are added.
 [[nodiscard]] SceneBody read_body(KeyReader keys, std::size_t number, Scene& scene);
 
 } // namespace fathom

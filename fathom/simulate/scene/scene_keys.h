@@ -1,5 +1,5 @@
-// Every key that a scene file may have: one table for the reader (key_reader.h), the JSON Schema and
-// the page of docs (scene_schema.h). To add a key: a line in scene_keys.cpp, and a line where it is read.
+// All keys of a scene file: one table for the reader (key_reader.h), the JSON Schema and the page of the documentation
+// (scene_schema.h). To add a key, add a line in scene_keys.cpp and a line where it is read.
 #pragma once
 
 #include <cstddef>
@@ -34,14 +34,15 @@ struct SceneTable;
 struct SceneKey {
     std::string_view name;
     KeyType type = KeyType::number;
-    std::string_view words;        // what it means
-    std::string_view unit = {};    // "m/s"; empty where there is none
-    double low = -1e9, high = 1e9; // of numbers, and of each in a list
-    std::string_view absent = {};  // the value if it is absent, as in a file; or in words, in round brackets; empty:
-                                   // must be there, or is nothing
+    std::string_view words;        // description
+    std::string_view unit = {};    // "m/s"; empty if dimensionless
+    double low = -1e9, high = 1e9; // range of numbers, and of each number of a list
+    // The value of an absent key, as in a file; or a description in round brackets; empty: the key is required, or
+    // absent means none.
+    std::string_view absent = {};
     std::vector<std::string_view> choices = {};
-    unsigned kinds = ForKinds::all;            // of bodies
-    std::vector<const SceneTable*> inner = {}; // of tables: what it holds; several: one of them
+    unsigned kinds = ForKinds::all;            // kinds of bodies that have the key
+    std::vector<const SceneTable*> inner = {}; // of tables: the rules of its content; several: one of them
 
     [[nodiscard]] bool states_default() const { return !absent.empty() && absent.front() != '('; }
 };
@@ -52,13 +53,13 @@ struct SceneTable {
     std::string_view words;
     std::vector<SceneKey> keys;
 
-    [[nodiscard]] const SceneKey* find(std::string_view key) const; // null where there is none
+    [[nodiscard]] const SceneKey* find(std::string_view key) const; // null if there is no such key
 };
 
-// The whole file first, then the others in the order of the docs.
+// The top level of the file first, then the others in the order of the documentation.
 [[nodiscard]] std::span<const SceneTable* const> scene_tables();
 
-// By what they are for.
+// The tables by purpose.
 [[nodiscard]] const SceneTable& scene_file_keys();
 [[nodiscard]] const SceneTable& body_keys();
 [[nodiscard]] const SceneTable& rigid_contact_keys();

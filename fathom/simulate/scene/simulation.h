@@ -1,4 +1,4 @@
-// A scene that runs: world and recording together.
+// A running scene: world and recording together.
 #pragma once
 
 #include <fathom/simulate/scene/scene.h>
@@ -12,8 +12,9 @@ public:
     // Builds the bodies. Throws Error as make_world() does.
     explicit Simulation(Scene scene, Progress* progress = nullptr);
 
-    void step();                            // and record; throws Error where the guard of RigidWorld::step() strikes
-    void run(Progress* progress = nullptr); // to the end of the scene's duration; Error{cancelled} leaves what was done
+    void step(); // also records; throws Error if the energy guard of RigidWorld::step() stops it
+    void run(Progress* progress =
+                 nullptr); // to the end of the scene's duration; Error{cancelled} keeps the steps done so far
     [[nodiscard]] bool finished() const { return world_->steps() >= scene_.step_count(); }
 
     [[nodiscard]] const Scene& scene() const { return scene_; }
@@ -26,8 +27,8 @@ private:
     Recording recording_;
 };
 
-// Everything of a run into a folder: frames.pvd for ParaView, animation.glb for Blender and browsers, energy.csv,
-// states.csv, contacts.csv, summary.json; of a scene with particles also points.csv, as they are at the end.
+// Writes all results of a run to a folder: frames.pvd for ParaView, animation.glb for Blender and browsers, energy.csv,
+// states.csv, contacts.csv, summary.json; for a scene with particles also points.csv with the final state.
 void write_results(const Simulation& simulation, const std::filesystem::path& folder, Progress* progress = nullptr);
 
 } // namespace fathom

@@ -1,15 +1,16 @@
-// Deforming objects that drift, touch and bounce off each other: springs move them (spring_world.h),
-// their own trees find what touches (deforming_scene.h), and penalties by depth answer (weighted_contact.h), all over
-// again each step. Method: Madera et al. 2006, with the contact determination and the response that the paper leaves
-// open. What pushes:
-// - a vertex inside a closed body, by its depth there, along the outward normal at the nearest point;
-// - triangles that cross with no corner inside (edge through edge, open sheets), by the way out of the two;
-// - where `thickness` is not 0 and nothing of two surfaces crosses: features nearer than that, by what lacks;
+// Simulation of deforming objects that move, touch and bounce off each other: mass-spring systems move them
+// (spring_world.h), deforming_scene.h finds the contacts, and penalty forces by depth are the response
+// (weighted_contact.h), in every step. Method: Madera et al. 2006, with the contact determination and the response that
+// the paper leaves open. Forces act on
+// - a vertex inside a closed body, by its depth there, along the outward normal at the closest point;
+// - crossing triangles without a corner inside (edge through edge, open sheets), along the separating direction of the
+// two;
+// - where `thickness` is not 0 and two surfaces do not cross: features closer than that, by the missing distance;
 // - a vertex inside an obstacle, which is a field and never moves.
-// A contact pushes by the way it was pressed, never by a depth that it was found at (contact_memory.h): no energy comes
-// from nowhere. Penalties give way: fast thin sheets can pass each other in one step (surface_sweep.h sees it, a
-// smaller step prevents it). O(points + springs + contacts) a step. Not thread-safe; parallel inside, the same bits for
-// any number of threads.
+// The penalty acts on the compression accumulated since first contact, never on the depth at which a contact was found
+// (contact_cache.h), so that no energy is created. Penalties are compliant: fast thin sheets can pass through each
+// other in one step (surface_sweep.h detects it, a smaller step prevents it). O(points + springs + contacts) per step.
+// Not thread-safe; parallel inside, the same bits for any number of threads.
 #pragma once
 
 #include <fathom/detect/deformable/deforming_scene.h>
@@ -24,28 +25,28 @@ namespace fathom {
 
 struct DeformingBody {
     std::string name{};
-    TriangleMesh mesh; // as it starts and rests (m, world)
+    TriangleMesh mesh; // initial shape and rest shape (m, world)
     SurfaceMaterial material{};
     Vec3 velocity = Vec3::Zero(); // m/s
     Vec3 spin = Vec3::Zero();     // rad/s, about the centre of mass
-    bool fixed = false;           // all of its points stay where they are
+    bool fixed = false;           // none of its points move
     std::vector<Index> fixed_vertices{};
 };
 
 struct DeformingOptions {
     SpringOptions springs{};
-    bool respond = true;                  // false: contacts are found and told, and nothing answers
+    bool respond = true;                  // false: contacts are found and reported, without a response
     bool self = false;                    // bodies may touch themselves
     double thickness = 0;                 // m
-    double recovery_time = 0.5;           // s, of contacts that were found deep all at once (contact_memory.h)
-    std::optional<RandomMotion> motion{}; // added to the velocities at the start
+    double recovery_time = 0.5;           // s, for contacts that are first found deep (contact_cache.h)
+    std::optional<RandomMotion> motion{}; // added to the initial velocities
     BroadPhaseOptions broad{};
 };
 
 // A place where two bodies push each other.
 struct DeformingContact {
     Index body = no_index, other = no_index; // obstacles are numbered after the bodies
-    Index vertex = no_index;                 // of the first body, where the contact is one vertex's
+    Index vertex = no_index;                 // of the first body, if the contact belongs to one vertex
     Vec3 position = Vec3::Zero();            // m, world
     Vec3 normal = Vec3::Zero();              // unit, from the other to the first
     double depth = 0;                        // m
@@ -53,7 +54,7 @@ struct DeformingContact {
 
 class DeformingWorld final : public SimulatedWorld {
 public:
-    // Error as SpringWorld, DeformingScene and the meshes throw, with the name of the body. Error{empty} without
+    // Throws Error as SpringWorld, DeformingScene and the meshes do, with the name of the body; Error{empty} without
     // bodies.
     explicit DeformingWorld(std::vector<DeformingBody> bodies, std::vector<StaticObstacle> obstacles = {},
                             const DeformingOptions& options = {});
@@ -69,17 +70,18 @@ public:
     [[nodiscard]] RecordedStep recorded_step() const override;
     void fill(RecordedFrame& frame, bool contacts) const override;
 
-    void set_motion(
-        MotionHook hook); // see SpringMotion; points of all bodies in a row, those of a body from first_point() on
+    // See SpringMotion. Points of all bodies are in one array, those of a body from first_point() on.
+    void set_motion(MotionHook hook);
 
     [[nodiscard]] std::span<const DeformingBody> bodies() const;
     [[nodiscard]] std::span<const StaticObstacle> obstacles() const;
     [[nodiscard]] Index first_point(Index body) const;
-    [[nodiscard]] std::span<const Vec3> vertices(Index body) const; // as they are (m, world)
+    [[nodiscard]] std::span<const Vec3> vertices(Index body) const; // current positions (m, world)
     [[nodiscard]] const SpringWorld& springs() const;
-    [[nodiscard]] double detect_seconds() const;                      // wall time of finding contacts in the last step
-    [[nodiscard]] const DeformingScene& detection() const;            // what the last step found
-    [[nodiscard]] std::span<const DeformingContact> contacts() const; // of the bodies as they are
+    [[nodiscard]] double detect_seconds() const;           // wall time of contact detection in the last step
+    [[nodiscard]] const DeformingScene& detection() const; // results of the last step
+    [[nodiscard]] std::span<const DeformingContact>
+    contacts() const; // contacts of the bodies at their current positions
 
 private:
     struct State;

@@ -1,10 +1,11 @@
-// Bodies of every kind in one world: rigid ones, solids of tetrahedra and membranes, surfaces of springs,
-// and particles round them all. Each kind moves as it does alone (rigid_world.h, tet_world.h, deforming_world.h,
-// particles.h); between kinds contacts push both sides alike (coupling.h), so momentum is kept to rounding. Particles
-// see all bodies, where and as fast as they are at the end of the step, and push none. A step: pushes found before act,
-// all worlds step, pushes are found anew, particles step, the guard looks. Limits: those of the kinds and of
-// coupling.h; bodies of one kind must all take the same step. Formulas that never move are handed to each world as an
-// obstacle of its own and recorded once. Particles do not see them, nor the ground: they meet meshes.
+// Bodies of every kind in one world: rigid bodies, tetrahedral solids and membranes, spring surfaces, and particles
+// around them. Each kind moves as it does alone (rigid_world.h, tet_world.h, deforming_world.h, particles.h); contacts
+// between kinds push both sides equally (coupling.h), so that momentum is conserved to rounding. Particles collide with
+// all bodies, at their positions and velocities at the end of the step, and push none.
+// A step: the forces found before act, all worlds step, the forces are computed again, particles step, the energy guard
+// is checked. Limits: those of the kinds and of coupling.h; all worlds must use the same step. Static analytic fields
+// are passed to each world as an obstacle of its own and are recorded once. Particles do not collide with them, nor
+// with the ground: they collide with meshes.
 // Not thread-safe; parallel inside, the same bits for any number of threads.
 #pragma once
 
@@ -17,12 +18,12 @@ namespace fathom {
 
 struct MixedParticles {
     std::vector<ParticleEmitter> emitters;
-    std::vector<KinematicObstacle> obstacles{}; // that only particles meet
+    std::vector<KinematicObstacle> obstacles{}; // for particles only
     ParticleOptions options{};
-    std::shared_ptr<DepthBackend> backend{}; // null: the CPU's
+    std::shared_ptr<DepthBackend> backend{}; // null: the CPU backend
 };
 
-// What it is made of: any but not none. Motion hooks of the worlds are taken.
+// The worlds it consists of; at least one. Motion hooks of the worlds are replaced.
 struct MixedParts {
     std::optional<RigidWorld> rigid{};
     std::optional<TetWorld> solids{};
@@ -32,43 +33,43 @@ struct MixedParts {
 
 struct MixedOptions {
     CouplingOptions coupling{};
-    double energy_limit = 10; // the guard: see MixedWorld::step()
+    double energy_limit = 10; // limit of the energy guard: see MixedWorld::step()
 };
 
 class MixedWorld final : public SimulatedWorld {
 public:
-    // Error{empty} without any world, {invalid_argument} where steps differ or an option is out of range; else as
-    // ParticleWorld.
+    // Throws Error{empty} without any world, {invalid_argument} if the steps differ or an option is out of range; else
+    // as ParticleWorld.
     explicit MixedWorld(MixedParts parts, const MixedOptions& options = {});
     ~MixedWorld() override;
     MixedWorld(MixedWorld&&) noexcept;
 
-    // Error as the worlds throw; Error{too_large} where the energy of all but the particles has grown by more than
-    // energy_limit times what there was at the start: motion, springs, and the height of each body's own size; what
-    // push() gives apart.
+    // Throws Error as the worlds do; Error{too_large} if the energy of everything except the particles has grown by
+    // more than energy_limit times the initial energy: motion, springs, and for each body the height of its own size.
+    // The work of push() is excluded.
     void step() override;
 
-    // A force and torque on a rigid body in every step from now on, in place of the one before.
+    // Sets the force and torque on a rigid body for every step from now on; it replaces the previous one. Throws
     // Error{index_out_of_range}, {non_finite}.
     void push(Index rigid_body, const Wrench& wrench);
 
     [[nodiscard]] std::size_t steps() const override;
     [[nodiscard]] double time() const override;
-    [[nodiscard]] Energy energy() const override; // of all; stored: also between the kinds
-    [[nodiscard]] Vec3 momentum() const;          // of all but the particles (kg m/s)
+    [[nodiscard]] Energy energy() const override; // of all; the stored energy includes contacts between the kinds
+    [[nodiscard]] Vec3 momentum() const;          // of all except the particles (kg m/s)
     [[nodiscard]] Fingerprint state_hash() const override;
-    // Rigid bodies, solids, membranes, surfaces, obstacles that are not among the rigid bodies, those of particles
-    // alone, and last the particles.
+    // Rigid bodies, solids, membranes, surfaces, obstacles that are not among the rigid bodies, obstacles of particles
+    // only, and last the particles.
     [[nodiscard]] std::vector<RecordedBody> recorded_bodies() const override;
     [[nodiscard]] RecordedStep recorded_step() const override;
     void fill(RecordedFrame& frame, bool contacts) const override;
 
-    // Null where there is none of the kind.
+    // Null for a kind that is absent.
     [[nodiscard]] const RigidWorld* rigid() const;
     [[nodiscard]] const TetWorld* solids() const;
     [[nodiscard]] const DeformingWorld* surfaces() const;
     [[nodiscard]] const ParticleWorld* particles() const;
-    [[nodiscard]] const Coupling& coupling() const; // contacts between the kinds, as the bodies are
+    [[nodiscard]] const Coupling& coupling() const; // current contacts between the kinds
 
 private:
     struct State;
