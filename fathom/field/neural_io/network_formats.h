@@ -1,5 +1,5 @@
-// One reader and one writer a format; read_network_file() and write_network() pick. Readers believe
-// nothing and throw Error; what they return still has to pass check(). Writers take networks that have.
+// One reader and one writer per format; read_network_file() and write_network() select them. Readers do not trust their
+// input and throw Error; their result still has to pass check(). Writers require networks that have passed it.
 #pragma once
 
 #include <fathom/base/encode/text_scanner.h>
@@ -21,14 +21,14 @@ namespace fathom {
 [[nodiscard]] bool is_hdf5(std::span<const std::byte> bytes);
 [[nodiscard]] bool is_npz(std::span<const std::byte> bytes); // a zip file that starts with a .npy array
 
-// An array of a foreign file on its way into a layer.
+// An array of a foreign file, to be converted into a layer.
 struct FloatArray {
     std::vector<std::uint64_t> shape;
     std::vector<float> values; // the last index runs fastest
 };
 
-// y = x kernel + bias, the kernel of shape (inputs, outputs); without a bias, zeros. Error{count_mismatch, too_large}
-// at `place` where the shapes do not fit.
+// y = x kernel + bias, with a kernel of shape (inputs, outputs); without a bias, zeros. Throws Error{count_mismatch,
+// too_large} at `place` if the shapes do not match.
 [[nodiscard]] DenseLayer dense_layer(const FloatArray& kernel, const FloatArray* bias, const Place& place);
 
 } // namespace fathom

@@ -1,4 +1,4 @@
-// An ONNX file as it is written down: nodes in order, named values between them, constants.
+// Contents of an ONNX file: nodes in order, named values between them, constants.
 // Format: onnx.proto of ONNX, IR versions 3 to 10. Nothing is executed here.
 #pragma once
 
@@ -12,8 +12,8 @@
 namespace fathom {
 
 struct OnnxTensor {
-    FloatArray floats;                // of float, double and half; the shape of all
-    std::vector<std::int64_t> wholes; // of int64
+    FloatArray floats;                // values of float, double and half tensors; shape of all tensors
+    std::vector<std::int64_t> wholes; // values of int64 tensors
 };
 
 struct OnnxAttribute {
@@ -32,7 +32,7 @@ struct OnnxNode {
 
 struct OnnxInput {
     std::string name;
-    std::optional<std::vector<std::int64_t>> shape; // -1: open
+    std::optional<std::vector<std::int64_t>> shape; // -1: unknown dimension
 };
 
 struct OnnxGraph {
@@ -45,8 +45,8 @@ struct OnnxGraph {
     std::map<std::string, std::string, std::less<>> metadata;
 };
 
-// Error{unsupported}: data in other files, sparse tensors, types other than float, double, half and int64, operators of
-// other domains.
+// Throws Error{unsupported} for data in other files, sparse tensors, types other than float, double, half and int64,
+// and operators of other domains.
 [[nodiscard]] OnnxGraph read_onnx_graph(const Source& source);
 
 } // namespace fathom

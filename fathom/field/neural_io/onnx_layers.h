@@ -1,7 +1,7 @@
-// Between an ONNX graph and the layers of a Network: values on their way, and what they become.
-// A value is affine in the outputs of the last layer and in features of the point; an activation closes it into a
-// layer. So scales, shifts and concatenations fold into weights, and nothing is multiplied out: products of matrices
-// become layers of their own.
+// Conversion of an ONNX graph into the layers of a Network.
+// A value is affine in the outputs of the last layer and in features of the point; an activation turns it into a layer.
+// So scales, shifts and concatenations are folded into weights, and matrices are never multiplied: a product of
+// matrices becomes separate layers.
 #pragma once
 
 #include <fathom/field/neural_io/network_formats.h>
@@ -11,33 +11,33 @@
 
 namespace fathom {
 
-// One number of a value: factor * source + offset.
+// One component of a value: factor * source + offset.
 struct AffineEntry {
     enum class Of : unsigned char { nothing, layer, feature };
     Of of = Of::nothing;
-    int index = 0; // of the layer's output, or of the feature
+    int index = 0; // index of the layer's output, or of the feature
     double factor = 0, offset = 0;
 };
 
-// scale * (row_factors * (matrix entries) + biases), or the entries themselves where there is no matrix.
+// scale * (row_factors * (matrix entries) + biases), or the entries themselves if there is no matrix.
 struct AffineValue {
     std::vector<AffineEntry> entries;
     std::shared_ptr<const FloatArray> matrix{};
     bool outputs_first = false; // the matrix is of shape (outputs, inputs)
     std::vector<double> row_factors{}, biases{};
-    double scale = 1;       // kept apart: it may become the parameter of an activation
-    std::size_t layers = 0; // closed before it, and needed to compute it; 0: of the point alone
-    int rank = -1;          // dimensions of the array; -1: not known
-    bool loose = false;     // its last dimension is no longer the one of features
+    double scale = 1;       // separate, since it may become the parameter of an activation
+    std::size_t layers = 0; // number of layers needed to compute it; 0: depends on the point alone
+    int rank = -1;          // dimensions of the array; -1: unknown
+    bool loose = false;     // its last dimension is no longer that of the features
 
     [[nodiscard]] std::size_t width() const { return matrix ? biases.size() : entries.size(); }
-    void multiply(std::span<const float> constant); // one number, or one for each of the width
+    void multiply(std::span<const float> constant); // one number, or one for each component
     void divide(std::span<const float> constant);
     void add(std::span<const float> constant, double sign);
     void fold_scale(); // into the matrix and the biases
 };
 
-// What of the point enters: a coordinate, or the sine or cosine of it times a frequency.
+// A feature of the point: a coordinate, or the sine or cosine of a coordinate times a frequency.
 struct PointFeature {
     enum class Kind : unsigned char { coordinate, sine, cosine };
     Kind kind = Kind::coordinate;
@@ -47,25 +47,25 @@ struct PointFeature {
     friend bool operator==(const PointFeature&, const PointFeature&) = default;
 };
 
-// Collects layers, one after another. Throws Error without a file: the caller knows where it is.
+// Collects layers in order. Throws Error without a file position; the caller adds it.
 class LayerBuilder {
 public:
     explicit LayerBuilder(std::size_t max_weights) : max_weights_(max_weights) {}
 
     [[nodiscard]] static AffineValue point(int rank);
-    // The value, if it consists of coordinates alone, as features of its sines or cosines; else Error{unsupported} for
-    // cosines, and the layer that sines close.
+    // If the value consists of coordinates alone, returns features of its sines or cosines. Otherwise sine() returns
+    // the outputs of a new layer, and cosine() throws Error{unsupported}.
     [[nodiscard]] AffineValue sine(const AffineValue& value);
     [[nodiscard]] AffineValue cosine(const AffineValue& value);
-    // The outputs of the layer that the value becomes.
+    // Turns the value into a layer and returns its outputs.
     [[nodiscard]] AffineValue close(AffineValue value, Activation activation, double parameter = 1);
-    // Everything, where `value` is the answer.
+    // The complete network with `value` as its output.
     [[nodiscard]] Network finish(const AffineValue& value) &&;
 
 private:
     struct Layer {
-        DenseLayer dense;               // inputs: the outputs of the layer before
-        std::vector<int> features;      // and these
+        DenseLayer dense;               // inputs: the outputs of the previous layer
+        std::vector<int> features;      // further inputs
         std::vector<float> of_features; // outputs x features
     };
 

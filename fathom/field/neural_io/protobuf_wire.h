@@ -1,5 +1,5 @@
-// The wire format of protocol buffers: fields of a number and a value each, in any order.
-// Format: "Encoding" in Google's documentation of protocol buffers; groups, long out of use, are refused.
+// Wire format of protocol buffers: fields of a number and a value each, in any order.
+// Format: "Encoding" in Google's documentation of protocol buffers. The deprecated groups are rejected.
 #pragma once
 
 #include <fathom/base/encode/bytes.h>
@@ -14,13 +14,13 @@ enum class Wire : unsigned { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
 struct WireField {
     std::uint64_t number = 0;
     Wire wire = Wire::varint;
-    std::uint64_t value = 0;            // of varint, fixed64 and fixed32: the bits
+    std::uint64_t value = 0;            // bits of a varint, fixed64 or fixed32
     std::span<const std::byte> bytes{}; // of bytes: text, a message or packed numbers
 
     [[nodiscard]] std::string text() const { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 };
 
-// The fields of one message that lies in a file. The name must outlive the reader.
+// Reads the fields of one message in a file. The name must outlive the reader.
 class WireReader {
 public:
     WireReader(std::span<const std::byte> message, const std::string& name) : source_{message, name}, bytes_(source_) {}
@@ -45,7 +45,7 @@ public:
             field.bytes = bytes_.take(static_cast<std::size_t>(varint()), "a protobuf field");
             return true;
         }
-        bytes_.fail(Cause::malformed, "no protobuf field");
+        bytes_.fail(Cause::malformed, "not a protobuf field");
     }
 
     [[nodiscard]] bool at_end() const { return bytes_.at_end(); }
@@ -82,7 +82,7 @@ inline void append_wire(std::string& out, unsigned number, float value) {
     append_little_endian(out, value);
 }
 
-// The names under which our ONNX files keep what the format has no place for: numbers as text, in metres.
+// Metadata keys of our ONNX files for properties that the format cannot represent: numbers as text, in metres.
 
 inline constexpr std::string_view onnx_center_key = "fathom.center"; // x y z
 inline constexpr std::string_view onnx_scale_key = "fathom.scale";

@@ -1,4 +1,4 @@
-// The files in a zip file, stored or deflated; as much of PKWARE's APPNOTE as .npz files use.
+// Files in a zip archive, stored or deflated; the subset of PKWARE's APPNOTE that .npz files use.
 #pragma once
 
 #include <fathom/base/encode/text_scanner.h>
@@ -12,20 +12,22 @@ namespace fathom {
 
 struct ZipEntry {
     std::string name;
-    std::span<const std::byte> packed; // in the zip file
-    std::size_t size = 0;              // unpacked; at most what deflate can make of the packed bytes
+    std::span<const std::byte> packed; // bytes in the archive
+    std::size_t size = 0; // unpacked size; at most the largest size to which deflate can expand the packed bytes
     bool deflated = false;
     std::uint32_t checksum = 0;
 };
 
-// In the order of the directory. Error{unsupported}: encrypted, other methods, more than 4 GB; malformed: names that
-// occur twice, entries that take more bytes than the file has. What all entries unpack to is thus bounded by the file.
+// Entries in the order of the directory. Throws Error{unsupported} for encryption, other compression methods and more
+// than 4 GB; Error{malformed} for repeated names and for entries that exceed the file. The total unpacked size is thus
+// bounded by the size of the file.
 [[nodiscard]] std::vector<ZipEntry> zip_entries(const Source& source);
 
-// Error{malformed} where the data are damaged.
+// Throws Error{malformed} if the data are damaged.
 [[nodiscard]] Bytes unpacked(const ZipEntry& entry, const Source& source);
 
-// Names and contents, stored, dated 1980: the same bytes every time. Together below 4 GB, else Error{too_large}.
+// Names and contents, stored, dated 1980: the same bytes every time. The total must be below 4 GB, else
+// Error{too_large}.
 [[nodiscard]] std::string written_zip(std::span<const std::pair<std::string, std::string>> files);
 
 } // namespace fathom

@@ -1,8 +1,8 @@
-// What distances in a body of tetrahedra (or, in the plane, of triangles) need to know of its topology:
-// who is whose neighbour, and which faces, edges and nodes bound it. Built once; positions may then change every step,
-// and cuts and breaks are followed. Nodes are ranked along a space-filling curve through the first positions, so that a
-// march over any mesh stays in the cache. New nodes have the next ranks. Build O(n log n), about 1 us a tetrahedron.
-// Thread-safe, but for apply(): the one who owns it applies edits while nobody reads.
+// Topology of a body of tetrahedra (or, in the plane, of triangles) for distance computations: neighbours of nodes, and
+// the faces, edges and nodes of the boundary. Built once; positions may then change every step, and cuts and breaks are
+// applied incrementally. Nodes are ranked along a space-filling curve through the first positions, so that a march over
+// any mesh stays in the cache. New nodes get the next ranks. Build O(n log n), about 1 us per tetrahedron. Thread-safe,
+// except for apply(): the owner must not apply edits while another thread reads.
 #pragma once
 
 #include <fathom/geometry/edit/tet_edit.h>
@@ -12,9 +12,9 @@
 
 namespace fathom {
 
-// Many short lists in one array (as Lists), of which some may be replaced: what does not fit in its old
-// place goes to the end. Lists that are never replaced lie in order, so reading stays in the cache. Memory: at most
-// about twice what the lists need.
+// Many short lists in one array (as Lists) that can be replaced individually: a list that does not fit in its old place
+// moves to the end. Lists that are never replaced stay in order, so reading stays in the cache. Memory: at most about
+// twice the size of the lists.
 
 class EditableLists {
 public:
@@ -34,8 +34,8 @@ public:
         return places_.size() * sizeof(Place) + items_.size() * sizeof(Index);
     }
 
-    void resize(std::size_t count) { places_.resize(count); } // new ones are empty
-    // O(items), amortised. The items must not lie in here.
+    void resize(std::size_t count) { places_.resize(count); } // new lists are empty
+    // O(items), amortised. The items must not be stored in this object.
     void assign(std::size_t i, std::span<const Index> items) {
         Place& place = places_[i];
         if (items.size() > place.room) {
@@ -67,28 +67,28 @@ private:
 
     std::vector<Place> places_;
     std::vector<Index> items_;
-    std::size_t lost_ = 0; // items that belong to no list any more
+    std::size_t lost_ = 0; // items that no longer belong to a list
 };
 
 class BodyTopology {
 public:
-    // Throws Error as check(mesh) does. Elements that name a vertex twice are left out, as are, from distances, nodes
-    // of no element. A face is on the boundary where it belongs to one tetrahedron; vertices are told apart by index,
-    // so a cut is boundary.
+    // Throws Error as check(mesh) does. Elements that name a vertex twice are ignored; nodes of no element have no
+    // distance. A face is on the boundary if it belongs to one tetrahedron; vertices are distinguished by index, so a
+    // cut is boundary.
     explicit BodyTopology(const TetMesh& mesh);
-    // Of the tetrahedra in use of a mesh that will be edited, as of mesh.mesh().
+    // For the tetrahedra in use of a mesh that will be edited, as for mesh.mesh().
     explicit BodyTopology(const EditableTetMesh& mesh);
-    // Follows an edit of that mesh. Ranks stay; a face keeps its number unless it leaves: new ones then take its
-    // number, or the last one does. Else all is as in a new topology of the mesh. O(edit log n) and a pass over the
-    // boundary nodes. Error{invalid_argument} where this was not made of an EditableTetMesh.
+    // Applies an edit of that mesh. Ranks do not change; a face keeps its number unless it is removed: its number then
+    // goes to a new face or to the last one. Otherwise the result equals a new topology of the mesh. O(edit log n) and
+    // a pass over the boundary nodes. Throws Error{invalid_argument} if this object was not made from an
+    // EditableTetMesh.
     void apply(const EditableTetMesh& mesh, const TetEdit& edit);
-    [[nodiscard]] std::size_t edits() const { return edits_; } // how many it has followed
-    [[nodiscard]] std::span<const Index> last_faces() const {
-        return last_faces_;
-    } // numbers that mean other faces since the last one, ascending
+    [[nodiscard]] std::size_t edits() const { return edits_; } // number of edits applied
+    // Numbers that denote other faces since the last edit, ascending.
+    [[nodiscard]] std::span<const Index> last_faces() const { return last_faces_; }
 
-    // A body in the plane: triangles, bounded by the edges of one triangle. A boundary edge {a, b} is kept as the face
-    // {a, b, b}.
+    // A body in the plane: triangles, bounded by the edges that belong to one triangle. A boundary edge {a, b} is
+    // stored as the face {a, b, b}.
     [[nodiscard]] static BodyTopology planar(const TriangleMesh& mesh);
 
     enum class Kind : std::uint8_t { inner, boundary, loose }; // loose: of no element
@@ -100,18 +100,18 @@ public:
     [[nodiscard]] std::span<const Index> order() const { return order_; }    // node by rank
     [[nodiscard]] std::size_t memory_bytes() const;
 
-    // ---- For the marches, all by rank. Boundary nodes have distance 0 for good, so that lists name inner nodes only.
+    // ---- For the marches, all by rank. Boundary nodes always have distance 0, so the lists contain inner nodes only.
 
     [[nodiscard]] std::span<const Kind> kinds() const { return kind_; }
     [[nodiscard]] std::span<const Index> inner_neighbours(Index node) const { return inner_neighbours_[node]; }
-    // Boundary faces that touch a boundary neighbour of an inner node; none where it has no such neighbour.
+    // Boundary faces that touch a boundary neighbour of an inner node; empty if it has no such neighbour.
     [[nodiscard]] std::span<const Index> first_faces(Index node) const { return first_faces_[node]; }
     [[nodiscard]] std::span<const Triangle> ranked_faces() const { return ranked_faces_; }
     [[nodiscard]] std::span<const Index> faces_round(Index node) const { return faces_round_[node]; }
-    // Across side k of a face: another boundary face there, or no_index.
+    // For side k of a face: another boundary face at that side, or no_index.
     [[nodiscard]] std::span<const std::array<Index, 3>> across() const { return across_; }
 
-    [[nodiscard]] std::span<const Index> boundary_nodes() const { return boundary_nodes_; } // increasing
+    [[nodiscard]] std::span<const Index> boundary_nodes() const { return boundary_nodes_; } // ascending
 
 private:
     BodyTopology() = default;
@@ -122,7 +122,7 @@ private:
     [[nodiscard]] std::vector<Index> first_faces_of(std::span<const Index> neighbours) const;
     void list_first_faces(const Lists& neighbours);
 
-    // Following an edit.
+    // Incremental updates.
     void add_nodes(std::size_t count);
     [[nodiscard]] std::vector<Index> renew_faces(const EditableTetMesh& mesh, const TetEdit& edit);
     void set_face(Index number, Index face, const EditableTetMesh& mesh, std::vector<Index>& touched);
@@ -137,8 +137,8 @@ private:
     std::vector<Triangle> faces_, ranked_faces_;
     std::vector<std::array<Index, 3>> across_;
     EditableLists inner_neighbours_, first_faces_, faces_round_;
-    std::vector<Index> mesh_face_;   // of each face: its number in the editable mesh
-    std::vector<Index> face_number_; // of each face of the editable mesh: its number here, or no_index
+    std::vector<Index> mesh_face_;   // number in the editable mesh, by face
+    std::vector<Index> face_number_; // number here, or no_index, by face of the editable mesh
     std::vector<Index> last_faces_;
     std::size_t edits_ = 0;
     bool editable_ = false;

@@ -1,11 +1,11 @@
-// How deep is each node inside a body, in its shape of this moment? Closest boundary points of the nodes,
-// anew each step. Methods: `exact` asks a tree over the boundary, fitted to the new shape, for the nodes that are asked
-// alone: the choice while few are (contacts). Closest Feature and Closest Point Fast Marching (Marchal et al. 2004,
-// section 4.2) pass features from node to node: they need no tree, answer for all nodes at once and stop when the asked
-// ones are done (4.4). They never understate a depth, and what they find lies on the boundary of the same part. Waiting
-// nodes lie in buckets instead of a heap. When not: fields of rigid shapes (build a grid once). Cost for 94,000
-// tetrahedra, one core: about 2 ms (closest point, all nodes). One object is one caller's; `exact` runs in parallel
-// inside. The same bytes for any number of threads.
+// Depth of each node of a body in its current shape: closest boundary points of the nodes, recomputed each step.
+// Methods: `exact` queries a tree over the boundary, refitted to the current shape, for the requested nodes only; it is
+// the best choice for few nodes (contacts). Closest Feature and Closest Point Fast Marching (Marchal et al. 2004,
+// section 4.2) propagate features from node to node: they need no tree, compute all nodes at once and stop when the
+// requested ones are done (4.4). They never underestimate a depth, and the features they find lie on the boundary of
+// the same part. The queue uses buckets instead of a heap. Not for fields of rigid shapes (build a grid once). Cost for
+// 94,000 tetrahedra, one core: about 2 ms (closest point, all nodes). One object serves one caller; `exact` runs in
+// parallel inside. The same bytes for any number of threads.
 #pragma once
 
 #include <fathom/base/vec.h>
@@ -20,15 +20,15 @@
 
 namespace fathom {
 
-// Nodes waiting in order of their distance, up to the width of a bucket: first come, first served inside
-// one. Each node waits in at most one place, so that memory is fixed and nothing is allocated after reset() has seen
-// the largest body. O(1) a call. One object a thread.
+// Priority queue of nodes by distance, accurate to the width of a bucket; first in, first out within a bucket. Each
+// node is in at most one bucket, so memory is fixed and nothing is allocated after reset() has seen the largest body.
+// O(1) per call. One object per thread.
 
 class BucketQueue {
 public:
-    static constexpr Index bucket_count = 4096; // what lies beyond shares the last one
+    static constexpr Index bucket_count = 4096; // larger keys share the last bucket
 
-    // Empty, for nodes below node_count; keys are cut into buckets of `width`.
+    // Empties the queue, for nodes below node_count; keys are divided into buckets of `width`.
     void reset(std::size_t node_count, double width) {
         links_.assign(node_count, {no_index, no_index, no_index});
         heads_.fill(no_index);
@@ -42,7 +42,7 @@ public:
         return static_cast<Index>(std::min(key * per_width_, static_cast<double>(bucket_count - 1)));
     }
 
-    // To the end of a bucket, from wherever it waited.
+    // Moves the node to the end of a bucket, from any other bucket.
     void put(Index node, Index bucket) {
         Link& link = links_[node];
         if (link.bucket == bucket) return;
@@ -53,7 +53,7 @@ public:
         ++waiting_;
     }
 
-    // The first of a bucket, or no_index.
+    // Removes and returns the first node of a bucket, or no_index.
     [[nodiscard]] Index pop(Index bucket) {
         const Index node = heads_[bucket];
         if (node != no_index) take_out(node);
@@ -79,9 +79,9 @@ private:
     std::size_t waiting_ = 0;
 };
 
-// A boundary face made ready for many distances: the products that do not depend on the point are kept.
-// Method: the regions of Ericson 2005. About 10 ns a distance; closest_point() says the last word where the face has no
-// area. A face {a, b, b} is the segment that it is.
+// A boundary face prepared for many distance computations: the products that do not depend on the point are stored.
+// Method: the regions of Ericson 2005. About 10 ns per distance; closest_point() is used if the face has no area. A
+// face {a, b, b} is treated as a segment.
 
 struct FaceDistance {
     double squared = 0;
@@ -136,8 +136,8 @@ enum class DepthMethod : std::uint8_t { exact, closest_feature, closest_point };
 
 struct DepthOptions {
     DepthMethod method = DepthMethod::exact;
-    // closest_feature: a feature that serves better than a node's own is followed along the boundary for at most this
-    // many faces. 0 is the paper's rule, about a fifth quicker and with fifty times the error.
+    // closest_feature: a feature that is closer than a node's own is followed along the boundary for at most this many
+    // faces. 0 is the paper's rule, about a fifth faster and with fifty times the error.
     int surface_steps = 8;
 };
 
@@ -153,30 +153,30 @@ class NodeDepths {
 public:
     static constexpr double unknown = std::numeric_limits<double>::infinity();
 
-    // The owner may apply edits to the topology between calls of compute(); what is known of the nodes is then void
-    // until the next one.
+    // The owner may apply edits to the topology between calls of compute(); results are then invalid until the next
+    // call.
     explicit NodeDepths(std::shared_ptr<const BodyTopology> topology);
     explicit NodeDepths(const TetMesh& mesh) : NodeDepths(std::make_shared<BodyTopology>(mesh)) {}
 
-    // Depths of all nodes, or of the asked ones (any order, repeats allowed), at new positions. Nothing is allocated by
-    // the marches once the object has been used; the tree of `exact` allocates while it is fitted. Throws Error:
+    // Depths of all nodes, or of the requested ones (any order, repeats allowed), at new positions. The marches
+    // allocate nothing once the object has been used; the tree of `exact` allocates while it is refitted. Throws Error:
     // non_finite naming the node, count_mismatch, index_out_of_range.
     void compute(std::span<const Vec3> positions, const DepthOptions& options = {});
     void compute(std::span<const Vec3> positions, std::span<const Index> asked, const DepthOptions& options = {});
 
-    // By node (m, >= 0): 0 on the boundary; `unknown` for nodes of no element, and where not asked for. A march may
-    // know some of those that it met on the way; they need not be final.
+    // By node (m, >= 0): 0 on the boundary; `unknown` for nodes of no element and for nodes that were not requested. A
+    // march may have values for some of the latter; they need not be final.
     [[nodiscard]] std::span<const double> depths() const { return depths_; }
-    // What the depth was measured to; none where it is unknown. O(1).
+    // The boundary feature that the depth was measured to; none if the depth is unknown. O(1).
     [[nodiscard]] BoundaryFeature feature(Index node) const;
-    [[nodiscard]] Vec3 closest(Index node) const; // the point itself; the node's own position where unknown
+    [[nodiscard]] Vec3 closest(Index node) const; // closest boundary point; the node's own position if unknown
 
-    // How many nodes the last march served, those that were corrected counted again: its work is this times their
+    // Number of nodes that the last march processed, with repeats counted: its work is this times the number of their
     // neighbours.
     [[nodiscard]] std::size_t served() const { return served_; }
 
-    // Depth of any point, given nodes whose features may be near (a point between them): by `exact` the true one
-    // whatever the nodes. After compute(), with its method. Thread-safe.
+    // Depth of any point, given nodes whose features may be near (a point between them). With `exact` the result is the
+    // true depth whatever the nodes. Call after compute(); uses its method. Thread-safe.
     [[nodiscard]] double depth_at(const Vec3& point, std::span<const Index> near_nodes) const;
 
     [[nodiscard]] const BodyTopology& topology() const { return *topology_; }
@@ -184,14 +184,14 @@ public:
     // The nearest point of the boundary, by the numbers of topology().faces(), from a tree that compute(exact) and
     // fit_tree() fit. Thread-safe.
     [[nodiscard]] ClosestPoint nearest(const Vec3& point, double max_distance = SurfaceTree::no_limit) const;
-    [[nodiscard]] SurfaceHit
-    first_hit(const Ray& ray, double t_max = SurfaceTree::no_limit) const; // the same of a ray; see SurfaceTree
-    // A body that has changed its shape much answers slower: see tree().tree().decay(), and build_tree() to begin
-    // afresh. Faces that edits have added since it was built are in a tree of their own, until they are a quarter of
-    // all.
+    // First hit of a ray with the boundary; see SurfaceTree.
+    [[nodiscard]] SurfaceHit first_hit(const Ray& ray, double t_max = SurfaceTree::no_limit) const;
+    // Queries are slower for a body that has changed its shape much: see tree().tree().decay(), and build_tree() to
+    // rebuild. Faces that edits have added since the last build are in a separate tree until they are a quarter of all
+    // faces.
     [[nodiscard]] const SurfaceTree& tree() const { return tree_; }
-    void fit_tree();   // to the positions of the last compute()
-    void build_tree(); // the same, anew
+    void fit_tree();   // refits to the positions of the last compute()
+    void build_tree(); // rebuilds for the same positions
     [[nodiscard]] std::size_t memory_bytes() const;
 
 private:
@@ -207,24 +207,25 @@ private:
     [[nodiscard]] std::array<Vec3, 3> corners(Index face) const;
     void follow_edits();
     void fit_young();
-    void look_at_young(const Vec3& point, ClosestPoint& found) const; // whether it has a nearer one
+    void look_at_young(const Vec3& point,
+                       ClosestPoint& found) const; // replaces `found` if the tree of new faces has a nearer point
 
     std::shared_ptr<const BodyTopology> topology_;
     DepthOptions options_;
-    std::vector<Vec3> positions_; // by rank, as is all below but depths_
+    std::vector<Vec3> positions_; // by rank, like all members below except depths_
     std::vector<double> squared_;
     std::vector<Index> source_;        // a face, or for closest_point a node
-    std::vector<std::uint32_t> level_; // the bucket that a node was served in
+    std::vector<std::uint32_t> level_; // the bucket in which a node was processed
     std::vector<std::uint8_t> asked_;
-    std::vector<Index> asked_order_; // inner nodes asked for, ascending
-    std::size_t left_ = 0;           // of them not served yet
+    std::vector<Index> asked_order_; // requested inner nodes, ascending
+    std::size_t left_ = 0;           // number of them not yet processed
     std::size_t served_ = 0;
     std::vector<FaceFrame> frames_; // by face
     BucketQueue queue_;
     std::vector<ClosestPoint> found_; // by rank
-    SurfaceTree tree_, young_;        // of all faces when it was built, and of those with higher numbers
+    SurfaceTree tree_, young_;        // of all faces at the last build, and of faces with higher numbers
     bool has_tree_ = false, tree_is_fitted_ = false, young_is_old_ = false;
-    std::size_t edits_ = 0;      // of the topology, followed
+    std::size_t edits_ = 0;      // number of edits of the topology that were applied
     std::vector<double> depths_; // by node
 
     friend struct FeatureRule;

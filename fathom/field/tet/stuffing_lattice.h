@@ -1,7 +1,7 @@
-// The body-centred cubic lattice under isosurface stuffing: which points are inside, where edges are cut,
-// which points move onto a cut. Blocks of 8 x 8 x 8 cells that the field's range() proves to be all inside or all
-// outside are not sampled. Points have doubled coordinates: all even (corners of cells) or all odd (their centres); one
-// unit is half a cell.
+// The body-centred cubic lattice of isosurface stuffing: classification of points, cuts of edges, and points that move
+// onto a cut. Blocks of 8 x 8 x 8 cells that the field's range() proves to be entirely inside or outside are not
+// sampled. Points have doubled coordinates: all even (corners of cells) or all odd (centres of cells); one unit is half
+// a cell.
 #pragma once
 
 #include <fathom/base/progress.h>
@@ -16,8 +16,8 @@ namespace fathom {
 
 using LatticePoint = std::array<int, 3>;
 
-// From a point: seven of its fourteen edges, which it owns; the other seven are their opposites and belong to their far
-// ends. Three long ones first.
+// Seven of a point's fourteen edges, which it owns; the other seven are their opposites and are owned by their far
+// ends. The three long edges come first.
 inline constexpr std::array<LatticePoint, 7> owned_edges = {
     {{2, 0, 0}, {0, 2, 0}, {0, 0, 2}, {1, 1, 1}, {-1, 1, 1}, {1, -1, 1}, {-1, -1, 1}}};
 
@@ -26,7 +26,7 @@ public:
     static constexpr int block_cells = 8;
     static constexpr int block_points = 2 * block_cells * block_cells * block_cells;
 
-    // Covers `bounds` with two cells to spare. Errors as tetrahedralize().
+    // Covers `bounds` with a margin of two cells. Throws Error as tetrahedralize() does.
     StuffingLattice(const Field& field, const Box& bounds, double cell, std::size_t limit, Progress* progress);
 
     [[nodiscard]] double cell() const { return cell_; }
@@ -35,14 +35,14 @@ public:
 
     struct Block {
         LatticePoint first{};     // its lowest corner
-        Index samples = no_index; // which block of samples; no_index: all inside
+        Index samples = no_index; // index of its block of samples; no_index: entirely inside
     };
-    [[nodiscard]] const std::vector<Block>& blocks() const { return blocks_; } // all but those outside
+    [[nodiscard]] const std::vector<Block>& blocks() const { return blocks_; } // all except those outside
 
-    // Names of what tetrahedra are made of: block times block_points plus place in it for lattice points, then the
+    // Ids of the vertices of tetrahedra: block times block_points plus place in the block for lattice points, then the
     // cuts.
-    [[nodiscard]] Index point_id(const LatticePoint& p) const; // no_index in blocks outside and past the lattice
-    [[nodiscard]] Side side(Index point_id) const;             // after the move; outside for no_index
+    [[nodiscard]] Index point_id(const LatticePoint& p) const; // no_index in blocks outside and beyond the lattice
+    [[nodiscard]] Side side(Index point_id) const;             // after points have moved; outside for no_index
     [[nodiscard]] Index cut_id(Index from, const LatticePoint& a, Index to, const LatticePoint& b) const;
     [[nodiscard]] std::size_t id_count() const { return blocks_.size() * block_points + cuts_.size(); }
     [[nodiscard]] Vec3 position_of(Index id) const;
@@ -50,10 +50,10 @@ public:
         return id >= blocks_.size() * block_points || side(id) == Side::surface;
     }
 
-    // Edges that the field crosses more than once, as a few samples on each show.
+    // Edges that the field crosses more than once, estimated by a few samples on each.
     [[nodiscard]] std::size_t hidden_edges(const Field& field) const;
 
-    // The field's inside by jittered samples, and the standard deviation of that (m^3).
+    // Volume of the field's inside by jittered samples, and its standard deviation (m^3).
     struct Volume {
         double value = 0, deviation = 0;
     };
@@ -61,9 +61,9 @@ public:
 
 private:
     struct Cut {
-        Index owner;       // place of its lower end among the samples
-        std::uint8_t edge; // of owned_edges
-        double share;      // of the edge, from the owner
+        Index owner;       // index of its lower end among the samples
+        std::uint8_t edge; // index in owned_edges
+        double share;      // position along the edge from the owner, in [0,1]
     };
 
     void classify(const Field& field, std::size_t limit);
@@ -75,7 +75,7 @@ private:
     [[nodiscard]] std::size_t block_index(const LatticePoint& block) const;
     [[nodiscard]] LatticePoint point_at(const Block& block, std::size_t place) const;
     [[nodiscard]] LatticePoint point_of_sample(Index sample) const;
-    [[nodiscard]] Index sample_of(const LatticePoint& p) const; // no_index where the point's block is not sampled
+    [[nodiscard]] Index sample_of(const LatticePoint& p) const; // no_index if the point's block is not sampled
     [[nodiscard]] Index cut_of(Index sample, const LatticePoint& p, std::size_t direction) const;
     [[nodiscard]] Vec3 cut_position(const Cut& cut) const;
     [[nodiscard]] Index nearest_cut(Index sample) const;
@@ -84,14 +84,14 @@ private:
     Vec3 origin_ = Vec3::Zero();
     double cell_ = 1;
     std::array<int, 3> size_{}; // in blocks
-    std::vector<Index> active_; // by block of the whole lattice: its place in blocks_
+    std::vector<Index> active_; // index in blocks_, by block of the whole lattice
     std::vector<Block> blocks_;
     std::vector<Index> sampled_;         // blocks_ with samples
     std::vector<double> values_;         // m
     std::vector<Side> sides_;            // by sample
-    std::vector<std::uint8_t> cut_mask_; // by sample: which owned edges are cut
+    std::vector<std::uint8_t> cut_mask_; // bit mask of owned edges that are cut, by sample
     std::vector<Index> first_cut_;       // by sample
-    std::vector<Index> moved_to_;        // by sample: a cut, or no_index
+    std::vector<Index> moved_to_;        // a cut or no_index, by sample
     std::vector<Cut> cuts_;
 };
 

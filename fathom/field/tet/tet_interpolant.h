@@ -1,13 +1,13 @@
-// Depth between the nodes of a tetrahedral body: linear in every tetrahedron (Marchal et al. 2004,
-// section 5.1), with extra samples where that reads 0 inside. Two boundary nodes may be joined through the inside, by
-// an edge, a face or a whole tetrahedron: all that lies between them then interpolates to nothing, and a contact there
-// has no force.
-//   none    the plain formula, with the defect;
-//   paper   tetrahedra of four boundary nodes are cut into four about their centre (section 6.2): inner edges and faces
-//   still read 0; samples depths also at the middles of such edges, faces and tetrahedra, which are cut about them for
-//   interpolation alone: no new
-//           nodes, no new degrees of freedom. Neighbours agree on the cut of their common face, so the depth stays
-//           continuous.
+// Depth between the nodes of a tetrahedral body: linear in every tetrahedron (Marchal et al. 2004, section 5.1), with
+// extra samples where linear interpolation gives 0 inside. Two boundary nodes may be connected through the inside, by
+// an edge, a face or a whole tetrahedron: the depth between them then interpolates to 0, and a contact there has no
+// force.
+//   none     plain linear interpolation, with the defect;
+//   paper    tetrahedra of four boundary nodes are divided into four about their centre (section 6.2): inner edges and
+//            faces still have depth 0;
+//   samples  depths are also measured at the centres of such edges, faces and tetrahedra, which are divided about them
+//            for interpolation only: no new nodes, no new degrees of freedom. Neighbours agree on the division of their
+//            common face, so the depth is continuous.
 // Cost: a sample costs as much as a node. Reading is thread-safe and allocates nothing.
 #pragma once
 
@@ -20,31 +20,32 @@ namespace fathom {
 
 enum class DefectHandling : std::uint8_t { none, paper, samples };
 
-using TetWeights = std::array<double, 4>; // barycentric, of the corners
+using TetWeights = std::array<double, 4>; // barycentric weights of the corners
 
 class TetInterpolant {
 public:
     TetInterpolant() = default;
-    // Of the mesh that `topology` is of; keeps its own copy of the tetrahedra.
+    // `topology` must be that of the same mesh. Keeps a copy of the tetrahedra.
     TetInterpolant(std::span<const Tetrahedron> tetrahedra, const BodyTopology& topology,
                    DefectHandling handling = DefectHandling::samples);
 
-    // Takes over the depths, and measures the extra samples at these positions by the same method. Unknown depths count
+    // Copies the depths, and measures the extra samples at these positions with the same method. Unknown depths count
     // as 0.
     void update(const NodeDepths& depths, std::span<const Vec3> positions);
 
-    // Depth (m, >= 0) at a point of a tetrahedron, given its weights (none below 0, sum 1).
+    // Depth (m, >= 0) at a point of a tetrahedron, given its weights (non-negative, sum 1).
     [[nodiscard]] double depth(Index tetrahedron, const TetWeights& weights) const {
         const TetWeights s = slopes(tetrahedron, weights);
         return s[0] * weights[0] + s[1] * weights[1] + s[2] * weights[2] + s[3] * weights[3];
     }
-    // The derivatives of the depth by the weights there: constant in a tetrahedron without extra samples, else in each
-    // of its pieces. depth = sum of slopes times weights; gradient = sum of slopes times gradients of the weights.
+    // Derivatives of the depth with respect to the weights at that point: constant in a tetrahedron without extra
+    // samples, else in each of its pieces. depth = sum of slopes times weights; gradient = sum of slopes times
+    // gradients of the weights.
     [[nodiscard]] TetWeights slopes(Index tetrahedron, const TetWeights& weights) const;
 
     // Smallest and largest depth in a tetrahedron.
     [[nodiscard]] Interval range(Index tetrahedron) const;
-    // The slopes of all pieces of a tetrahedron, one after another.
+    // Calls the visitor with the slopes of each piece of a tetrahedron.
     template <class Visitor>
     void visit_pieces(Index tetrahedron, const Visitor& visitor) const;
 
@@ -53,9 +54,9 @@ public:
     [[nodiscard]] std::span<const Tetrahedron> tetrahedra() const { return tetrahedra_; }
 
 private:
-    using Parents = std::array<Index, 4>; // nodes that a sample is the middle of, then no_index
+    using Parents = std::array<Index, 4>; // nodes whose centre is the sample, then no_index
 
-    // The samples of a tetrahedron: at its centre, at its faces (face k lacks corner k) and at its edges (see
+    // The samples of a tetrahedron: at its centre, at its faces (face k is opposite corner k) and at its edges (see
     // edge_between).
     struct Cut {
         Index center = no_index;
