@@ -1,4 +1,4 @@
-// What a depth map holds, as pictures: heights, hits and normals.
+// Images of depth maps: heights, hits and normals.
 #pragma once
 
 #include <fathom/detect/depth/depth_map.h>
@@ -7,22 +7,23 @@
 namespace fathom {
 
 struct DepthPictureOptions {
-    bool color = false;           // a ramp of colours (blue near, yellow far) instead of greys (light near, dark far)
-    bool stretch = true;          // the ramp runs over the depths that occur; else over the whole box
-    Color nothing = {32, 36, 48}; // pixels where nothing was drawn
+    bool color = false;           // colour map (blue near, yellow far) instead of greys (light near, dark far)
+    bool stretch = true;          // the colour map covers the depths that occur; otherwise the whole box
+    Color nothing = {32, 36, 48}; // pixels without a depth
     Color hit = {214, 40, 40};
 };
 
-// One pixel of the map to one of the picture, first row on top.
+// One pixel of the map is one pixel of the image; the first row is on top.
 [[nodiscard]] Image height_picture(const DepthMap& map, const DepthPictureOptions& options = {});
 
-// Where the environment (a nearest map) is not deeper than the object (a farthest map): marked on the object's heights.
-// Maps of equal size: Error{invalid_argument} else.
+// Marks the pixels where the environment (a nearest map) is not deeper than the object (a farthest map) on the heights
+// of the object. Error{invalid_argument} if the maps differ in size.
 [[nodiscard]] Image hit_picture(const DepthMap& object, const DepthMap& environment,
                                 const DepthPictureOptions& options = {});
 
-// Normals as colours: -1..1 along the columns, along the rows and against the view to 0..255 of red, green and blue;
-// what faces the view is blue. Error{invalid_argument} where the map has none.
+// Normals as colours: the components along the columns, along the rows and against the view direction are mapped from
+// -1..1 to 0..255 of red, green and blue; surfaces that face the viewer are blue. Error{invalid_argument} if the map
+// has no normals.
 [[nodiscard]] Image normal_picture(const DepthMap& map, const DepthPictureOptions& options = {});
 
 } // namespace fathom

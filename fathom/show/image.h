@@ -1,4 +1,4 @@
-// Pictures in memory, and as PNG files.
+// RGB images in memory, PNG files, and text in images.
 #pragma once
 
 #include <array>
@@ -30,19 +30,17 @@ private:
     }
 };
 
-// Pictures of one size side by side, row after row, `gap` pixels apart.
+// Arranges images of equal size in a table, row by row, `gap` pixels apart.
 [[nodiscard]] Image tiled(std::span<const Image> images, int columns, int gap = 0, Color background = {255, 255, 255});
 
 // Averages blocks of `factor` x `factor` pixels.
 [[nodiscard]] Image shrunk(const Image& image, int factor);
 
-// The same pixels give the same bytes. Throws Error{cannot_write}.
+// Equal pixels give equal bytes. Throws Error{cannot_write}.
 void write_png(const std::filesystem::path& path, const Image& image);
 
-// Numbers in pictures: a font of 5 x 7 dots, so that a picture needs no font file.
-
-// Digits, '.', '-', '+', 'e' and space, each dot `dot` pixels wide, from the top left; other characters are left blank
-// and what falls outside the picture is left out.
+// Draws numbers in a built-in font of 5 x 7 dots, each `dot` pixels wide, with the top left corner at (x, y). The font
+// has the digits, '.', '-', '+', 'e' and space; other characters are left blank. Text outside the image is clipped.
 void draw_text(Image& image, int x, int y, std::string_view text, Color color, int dot = 1);
 
 } // namespace fathom

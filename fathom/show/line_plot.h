@@ -1,5 +1,5 @@
-// Curves over a common axis as an SVG picture: energies, penetrations, timings. Opens in any browser.
-// The same curves give the same bytes. O(points).
+// Line plots as SVG files, for energies, penetration depths and timings.
+// Equal curves give equal bytes. O(points).
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@ namespace fathom {
 
 struct Curve {
     std::string name;
-    std::vector<std::pair<double, double>> points; // x ascending; one that is not finite leaves a gap
+    std::vector<std::pair<double, double>> points; // x ascending; a point that is not finite leaves a gap
 };
 
 struct LinePlot {
@@ -20,11 +20,11 @@ struct LinePlot {
     std::string x_label; // with unit, e.g. "time (s)"
     std::string y_label;
     std::vector<Curve> curves;
-    bool log_y = false; // values of 0 or less leave a gap
-    double highest_y =
-        std::numeric_limits<double>::infinity(); // values above it leave a gap: a curve that runs away hides no other
-    int width = 760;                             // pixels
-    int height = 380;
+    bool log_y = false; // values <= 0 leave a gap
+    // Values above this limit leave a gap, so that a diverging curve does not compress the others.
+    double highest_y = std::numeric_limits<double>::infinity();
+    int width = 760;  // pixels
+    int height = 380; // pixels
 };
 
 [[nodiscard]] std::string to_svg(const LinePlot& plot);

@@ -1,6 +1,6 @@
-// A picture of what two fields have in common: both bodies, and the octree of their overlap (Liu et al.
-// 2024, figure 2). The bodies are translucent, so that nothing hides the cells: cells proven inside both are lime green
-// boxes, cells on the border wireframes. O(pixels + cells + triangles of both surfaces); the same bytes on every run.
+// Image of the overlap of two fields: both bodies, and the octree of their overlap (Liu et al. 2024, figure 2).
+// The bodies are translucent. Cells proven inside both fields are lime green boxes, cells on the boundary are
+// wireframes. O(pixels + cells + triangles of both surfaces); the same bytes on every run.
 #pragma once
 
 #include <fathom/detect/field_field/field_overlap.h>
@@ -10,16 +10,16 @@ namespace fathom {
 
 struct OverlapPictureOptions {
     View view{.mark = {40, 120, 10}, .mark_size = 0.5}; // marks are the edges of cells
-    int resolution = 96;                                // cells of the surfaces along a body's longest side
-    std::size_t max_cells = 20'000;                     // of either kind; past it only the largest are drawn
+    int resolution = 96;                                // contouring cells along the longest side of a body
+    std::size_t max_cells = 20'000;                     // of each kind; the largest are drawn if there are more
     double body_opacity = 0.75;                         // in [0,1]
     double cell_opacity = 0.9;
     Color color_a = {120, 170, 210}, color_b = {230, 160, 110};
     Color inside = {120, 230, 40};
 };
 
-// `overlap` as field_overlap() answered for the same fields and poses, with its cells kept.
-// Throws Error{invalid_argument} where a field has no finite bounds, and as contour() does.
+// `overlap` is the result of field_overlap() for the same fields and poses, including its cells.
+// Error{invalid_argument} if a field has no finite bounds; other errors as for contour().
 [[nodiscard]] Image draw_overlap(const Field& a, const Pose& pose_a, const Field& b, const Pose& pose_b,
                                  const field_field::FieldOverlap& overlap, const OverlapPictureOptions& options = {});
 

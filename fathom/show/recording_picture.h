@@ -1,4 +1,4 @@
-// A recorded simulation at a glance: a strip of pictures, and curves of energy and penetration.
+// Overview of a recorded simulation: a strip of images, and plots of energy and penetration depth.
 #pragma once
 
 #include <fathom/show/line_plot.h>
@@ -8,19 +8,21 @@
 namespace fathom {
 
 struct FilmOptions {
-    int pictures = 6; // evenly over the time, the first and the last frame among them
+    int pictures = 6; // evenly spaced in time, including the first and the last frame
     int columns = 3;
     View view{.width = 420, .height = 360};
 };
 
-// Each body in its colour, contacts marked, the camera still. A body that is a formula (the ground) is drawn as far as
-// the others reach. Points of clouds are dots that fade with their age.
+// Each body has its own colour, contacts are marked, and the camera does not move. An analytic body (the ground) is
+// drawn within the extent of the other bodies. Points of clouds are dots that fade with age.
 [[nodiscard]] Image film_strip(const Recording& recording, const FilmOptions& options = {});
 
-[[nodiscard]] LinePlot energy_plot(const Recording& recording);      // kinetic, height, springs and their sum over time
-[[nodiscard]] LinePlot penetration_plot(const Recording& recording); // the deepest point over time
+// Kinetic energy, potential energy, energy of the contact springs, and their sum over time.
+[[nodiscard]] LinePlot energy_plot(const Recording& recording);
+// Maximum penetration depth over time.
+[[nodiscard]] LinePlot penetration_plot(const Recording& recording);
 
-// Several runs of one scene in one plot: the sum of energy, and the deepest point.
+// Plots of several runs of one scene: total energy, and maximum penetration depth.
 struct NamedRecording {
     std::string name;
     const Recording* recording = nullptr;

@@ -1,5 +1,5 @@
-// A report as one web page that needs nothing beside it: words, figures, tables and pictures, light or dark
-// as the reader has it. Everything is escaped: text is text, whatever it holds. The same report gives the same bytes.
+// Reports as self-contained web pages with text, figures, tables and images, in the reader's light or dark theme.
+// All text is escaped. Equal reports give equal bytes.
 #pragma once
 
 #include <filesystem>
@@ -13,15 +13,15 @@ namespace fathom {
 struct ReportPicture {
     std::string caption;
     std::string type;  // "image/png", "image/svg+xml"
-    std::string bytes; // of the file, which becomes part of the page
+    std::string bytes; // content of the image file, embedded into the page
 };
 
 struct ReportLink {
     std::string words;
-    std::string file; // beside the page
+    std::string file; // in the folder of the page
 };
 
-// Folded away until the reader opens it.
+// A table that is collapsed until the reader opens it.
 struct ReportTable {
     std::string title;
     std::vector<std::string> head;
@@ -30,27 +30,27 @@ struct ReportTable {
 
 struct ReportSection {
     std::string title;
-    std::string text{}; // what is shown, and why it is worth a look; blank lines part paragraphs
-    std::vector<std::pair<std::string, std::string>> figures{}; // what it is, and how much: measured in this run
+    std::string text{};                                         // description; blank lines separate paragraphs
+    std::vector<std::pair<std::string, std::string>> figures{}; // label and value, measured in this run
     std::vector<ReportPicture> pictures{};
     std::vector<ReportTable> tables{};
-    std::vector<ReportLink> links{}; // pages of the viewer first: files that end in .html stand out
+    std::vector<ReportLink> links{}; // pages of the viewer first; links to .html files are highlighted
 };
 
 struct Report {
     std::string title;
     std::string introduction{};
-    std::vector<std::pair<std::string, std::string>> figures{}; // of the whole
+    std::vector<std::pair<std::string, std::string>> figures{}; // label and value, of the whole report
     std::vector<ReportSection> sections{};
 };
 
 [[nodiscard]] std::string to_html(const Report& report);
 
-// Error{cannot_open} where the picture is not there; its type by the ending of its name, .png or .svg:
-// Error{unknown_format} else.
+// Reads an image file; the extension, .png or .svg, determines the type. Error{cannot_open} if the file cannot be read,
+// Error{unknown_format} for other extensions.
 [[nodiscard]] ReportPicture picture_from(const std::filesystem::path& file, std::string caption);
 
-// Text as it stands between tags and in attributes.
+// Escapes text for use between tags and in attributes.
 [[nodiscard]] std::string escaped(std::string_view text);
 
 } // namespace fathom

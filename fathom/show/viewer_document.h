@@ -1,6 +1,6 @@
-// What the viewer in the browser is shown: bodies, layers that can be switched on, frames over time and
-// curves beside them. Plain data, made by viewer_sources.h, viewer_recording.h and viewer_sweep.h, and sent as packets
-// (viewer_packets.h). Frames are asked for piece by piece, so that a long recording is never copied as a whole.
+// Documents for the viewer in the browser: bodies, optional layers, frames over time, and curves.
+// Plain data, created by viewer_sources.h and viewer_recording.h, and sent as packets (viewer_packets.h). Frames are
+// requested one at a time, so that a long recording is never copied as a whole.
 #pragma once
 
 #include <fathom/base/primitives.h>
@@ -18,17 +18,17 @@
 
 namespace fathom {
 
-// Shown beside what is picked, in this order.
+// Labels and values that the viewer shows for a selected object, in this order.
 using ViewerInfo = std::vector<std::pair<std::string, std::variant<double, std::string>>>;
 
 struct ViewerBody {
     std::string name;
     bool fixed = false;
     bool cloud = false;            // points without triangles
-    bool glass = false;            // at first drawn so that what is within can be seen
+    bool glass = false;            // initially drawn translucent
     std::vector<Vec3f> vertices{}; // m, in the body's frame
     std::vector<Triangle> triangles{};
-    std::vector<Tetrahedron> tetrahedra{}; // over the same vertices; seen when the body is cut open
+    std::vector<Tetrahedron> tetrahedra{}; // over the same vertices; visible if the body is cut open
     Pose pose{};
     ViewerInfo info{};
 };
@@ -40,25 +40,25 @@ struct ViewerContact {
     std::array<Index, 2> bodies = {no_index, no_index};
 };
 
-// Boxes and spheres are nested: the viewer shows one level at a time.
+// Boxes and spheres of a hierarchy. The viewer shows one level at a time.
 struct BoxesLayer {
     std::vector<Box> boxes;
-    std::vector<std::uint8_t> levels; // of each
+    std::vector<std::uint8_t> levels; // of each box
 };
 struct SpheresLayer {
     std::vector<Sphere> spheres;
-    std::vector<std::uint8_t> levels;
+    std::vector<std::uint8_t> levels; // of each sphere
 };
 struct PathLayer {
-    std::vector<Vec3> points;
-    std::vector<double> times;              // of each, in [0,1]
-    std::vector<ContactInterval> intervals; // drawn in another colour
-    bool judged = true;                     // false: nothing is said of when it collides
+    std::vector<Vec3> points;               // m
+    std::vector<double> times;              // of each point, in [0,1]
+    std::vector<ContactInterval> intervals; // contact intervals, drawn in another colour
+    bool judged = true;                     // false: the contact intervals are unknown
 };
 struct ContactsLayer {
     std::vector<ViewerContact> contacts;
 };
-// Signed distances on a lattice, x fastest; the first and the last sample of each axis lie on the box.
+// Signed distances (m) on a lattice, x fastest; the first and the last sample along each axis lie on the box.
 struct VolumeLayer {
     Box box;
     std::array<std::size_t, 3> size = {0, 0, 0};
@@ -71,32 +71,32 @@ struct DepthMapLayer {
 struct ViewerLayer {
     std::string name;
     std::variant<BoxesLayer, SpheresLayer, PathLayer, ContactsLayer, VolumeLayer, DepthMapLayer> content;
-    std::optional<Index> body{}; // whose pose it follows
-    bool visible = false;        // at first
+    std::optional<Index> body{}; // body whose pose the layer follows
+    bool visible = false;        // initially
     ViewerInfo info{};
 };
 
-// One value a frame; curves of one group share a plot.
+// A curve with one value per frame; curves of one group share a plot.
 struct ViewerSeries {
     std::string name, unit, group;
     std::vector<double> values;
 };
 
-// A body that is not as the document has it. What the spans show belongs to the source of the frames.
+// A body whose shape in a frame differs from that in the document. The spans refer to data of the frame source.
 struct DeformedBody {
     Index body = 0;
-    std::span<const Vec3f> vertices{};                    // m, world: the pose does not count
-    std::optional<std::span<const Triangle>> triangles{}; // nothing: those of the document
-    std::vector<std::uint8_t> shades{}; // of a cloud, one a vertex, from slow to fast; empty: all alike
+    std::span<const Vec3f> vertices{};                    // m, world; the pose is not applied
+    std::optional<std::span<const Triangle>> triangles{}; // unset: those of the document
+    std::vector<std::uint8_t> shades{}; // one for each point of a cloud, from slow to fast; empty: all equal
 };
 
 struct ViewerFrame {
-    std::vector<Pose> poses; // of every body
+    std::vector<Pose> poses; // one for each body
     std::vector<DeformedBody> deformed{};
     std::vector<ViewerContact> contacts{};
 };
 
-// Asked from several threads at once.
+// Source of frames. Implementations must be thread-safe.
 class ViewerFrames {
 public:
     virtual ~ViewerFrames() = default;
@@ -110,8 +110,8 @@ enum class ViewerKind { recording, mesh, field, sweep, depth, tetrahedra, live }
 struct ViewerDocument {
     std::string title, subtitle{};
     ViewerKind kind = ViewerKind::mesh;
-    bool y_is_up = false; // at first; else z
-    Box bounds{};         // of all that is shown, at any time; empty: of the bodies and layers as they stand
+    bool y_is_up = false; // initial up axis: y, otherwise z
+    Box bounds{};         // of the content at all times (m); empty: those of the bodies and layers in the document
     std::vector<ViewerBody> bodies{};
     std::vector<ViewerLayer> layers{};
     std::vector<ViewerSeries> series{};

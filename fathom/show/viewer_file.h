@@ -1,7 +1,7 @@
-// The packets of a document in one file, .fathomview: what a run leaves for the viewer, opened without
-// being read as a whole. Layout, little endian: 8 bytes "FTHMVIEW"; u32 version (1); u32 number of packets; for each
-// u64 offset, u64 bytes, u64 XXH3 of them; u64 XXH3 of all before; then the packets, as gzip or plain, one after the
-// other.
+// The file format .fathomview: the packets of a viewer document in one file, which is opened without reading all of it.
+// Layout, little endian: 8 bytes "FTHMVIEW"; u32 version (1); u32 number of packets; for each packet u64 offset, u64
+// size in bytes, u64 XXH3 of these bytes; u64 XXH3 of all preceding bytes; then the packets, gzip or uncompressed, one
+// after the other.
 #pragma once
 
 #include <fathom/show/viewer_packets.h>
@@ -12,16 +12,16 @@ namespace fathom {
 
 inline constexpr const char* recording_file_name = "recording.fathomview"; // in the folder of a run
 
-// Packets are made and packed one by one. Appears complete or not at all; Error{cannot_write}.
+// Packets are created and compressed one at a time. Writing is atomic; Error{cannot_write}.
 void write_viewer_file(const std::filesystem::path& path, const PacketSource& packets);
 
-// Every byte is taken for hostile. Opening throws Error (cannot_open, unknown_format, unsupported, truncated,
-// malformed) where the list of packets makes no sense; a packet that was changed, or that is none, is told when it is
-// asked for. Immutable, thread-safe.
+// Reader of such a file. Input is not trusted: the constructor throws Error (cannot_open, unknown_format, unsupported,
+// truncated, malformed) if the list of packets is invalid; a corrupt or invalid packet is reported when it is
+// requested. Immutable, thread-safe.
 class ViewerFile final : public PacketSource {
 public:
     explicit ViewerFile(const std::filesystem::path& path);
-    // The same from memory that is kept alive by `owner`.
+    // Reads from memory that `owner` keeps alive.
     ViewerFile(std::span<const std::byte> bytes, std::string name, std::shared_ptr<const void> owner);
 
     [[nodiscard]] std::size_t packet_count() const override { return places_.size(); }
@@ -30,7 +30,7 @@ public:
 
 private:
     void read_places();
-    [[nodiscard]] std::span<const std::byte> stored(std::size_t k) const; // as its checksum says
+    [[nodiscard]] std::span<const std::byte> stored(std::size_t k) const; // verifies the checksum
 
     struct Packed {
         std::size_t offset = 0, size = 0;

@@ -1,6 +1,6 @@
-// Documents as the packets that the viewer reads (docs/viewer.md has the format, byte by byte). Packet 0 is
-// the document, the others are frames, about four megabytes each, made when they are asked for. The same document gives
-// the same bytes. Numbers that are not finite never reach the JSON: coordinates, poses and bounds of them become 0.
+// Binary packets of a viewer document (docs/viewer.md defines the format). Packet 0 is the document; the others contain
+// frames, about four megabytes each, and are created on request. Equal documents give equal bytes. JSON never contains
+// numbers that are not finite: such coordinates, poses and bounds become 0.
 #pragma once
 
 #include <fathom/show/viewer_document.h>
@@ -11,19 +11,18 @@ namespace fathom {
 
 inline constexpr std::uint32_t viewer_packet_version = 1;
 
-// What the page is fed from: a document in memory, or a file (viewer_file.h). Packets may be asked for from several
-// threads at once.
+// Source of packets: a document in memory, or a file (viewer_file.h). Thread-safe.
 class PacketSource {
 public:
     virtual ~PacketSource() = default;
     [[nodiscard]] virtual std::size_t packet_count() const = 0;
-    // Plain, or gzip. Error{index_out_of_range} past the last.
+    // Packet k, uncompressed or compressed with gzip. Error{index_out_of_range} for k >= packet_count().
     [[nodiscard]] virtual std::string packet(std::size_t k) const = 0;
     [[nodiscard]] virtual std::string packed_packet(std::size_t k) const;
 };
 
 struct PacketOptions {
-    std::size_t chunk_bytes = std::size_t{4} << 20; // of frames; a chunk holds at least one frame
+    std::size_t chunk_bytes = std::size_t{4} << 20; // target size of a packet of frames; at least one frame each
 };
 
 class DocumentPackets final : public PacketSource {
@@ -43,8 +42,8 @@ private:
     std::vector<Chunk> chunks_;
 };
 
-// Throws Error (unknown_format, unsupported, truncated, malformed, too_large, index_out_of_range) where bytes are no
-// packet that the viewer could read: every array must lie within the packet. `name` serves the messages.
+// Throws Error (unknown_format, unsupported, truncated, malformed, too_large, index_out_of_range) if the bytes are not
+// a packet that the viewer can read; every array must lie within the packet. `name` appears in messages.
 void check_packet(std::string_view packet, const std::string& name);
 
 } // namespace fathom

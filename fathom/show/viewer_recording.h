@@ -1,5 +1,4 @@
-// A recorded simulation of any kind as a document: rigid, deforming and breaking bodies, clouds, contacts,
-// and curves of energies, contacts, penetration and computing time.
+// Viewer documents of recorded simulations and of sweep queries.
 #pragma once
 
 #include <fathom/base/motion.h>
@@ -8,24 +7,26 @@
 
 namespace fathom {
 
-// The recording must outlive the document: frames are read from it when they are asked for. A body that is a formula
-// (the ground) is meshed as far as the others reach. Numbers that are not finite, as in a run that blew up, are drawn
-// at 0, and the subtitle tells how many frames hold some.
+// Document of a recording of any kind: rigid, deforming and breaking bodies, clouds, contacts, and curves of energies,
+// contacts, penetration depth and computing time. The recording must outlive the document, since frames are read from
+// it on request. An analytic body (the ground) is meshed within the extent of the other bodies. Values that are not
+// finite, as in a diverged run, are drawn at 0, and the subtitle states the number of frames that contain any.
 [[nodiscard]] ViewerDocument recording_document(const std::string& name, const Recording& recording);
 
-// Two bodies on their way as a document: both move over time, the path of one is drawn and the pieces of it
-// in contact coloured, and the first contact is marked when it comes.
-
+// Two moving bodies and the result of their sweep query.
 struct SweptView {
     ViewerBody a, b;
-    Motion motion_a{}, motion_b{};            // shown as screws: points on straight lines make no rigid pose in between
-    std::vector<ContactInterval> intervals{}; // in which they touch, times in [0,1]
-    std::optional<double> first_time{};       // of contact, and where: `first`
-    ViewerContact first{};                    // its bodies are 0 (A) and 1 (B)
-    Vec3 followed = Vec3::Zero(); // point of the body that moves farther whose path is drawn (m, its own frame)
-    std::size_t frames = 121;     // at least 2; one more where contact begins
+    // Shown as screw motions, since points on straight lines do not define rigid poses in between.
+    Motion motion_a{}, motion_b{};
+    std::vector<ContactInterval> intervals{}; // contact intervals, times in [0,1]
+    std::optional<double> first_time{};       // time of impact; unset: no contact
+    ViewerContact first{};                    // first contact; its bodies are 0 (A) and 1 (B)
+    Vec3 followed = Vec3::Zero(); // point whose path is drawn (m, in the frame of the body that moves farther)
+    std::size_t frames = 121;     // at least 2; one more is added at the time of impact
 };
 
+// Both bodies move over time, the path of one point is drawn with its contact intervals coloured, and the first contact
+// is marked in the frame at the time of impact.
 [[nodiscard]] ViewerDocument sweep_document(const std::string& name, SweptView view);
 
 } // namespace fathom

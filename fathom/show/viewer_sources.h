@@ -1,6 +1,6 @@
-// Documents of what stands still: meshes, tetrahedra, fields, depth maps; and layers of trees, distances
-// and contacts for any document. What is sent is bounded: trees are cut at a level, distances are sampled, surfaces of
-// fields are meshed at a stated resolution.
+// Viewer documents of static data: meshes, tetrahedra, fields, depth maps; and layers of trees, distances and contacts
+// for any document. The amount of data is bounded: trees are truncated at a level, distances are sampled, surfaces of
+// fields are meshed at a given resolution.
 #pragma once
 
 #include <fathom/base/progress.h>
@@ -10,41 +10,43 @@
 
 namespace fathom {
 
-// A body with its counts as info.
+// A body whose info lists its element counts.
 [[nodiscard]] ViewerBody viewer_body(std::string name, const TriangleMesh& mesh, const Pose& pose = {});
 
-// The surface of a field, with so many cells along its longest side, at most those of a grid. Throws Error as contour()
-// does.
+// The surface of a field, contoured with `resolution` cells along its longest side, at most the resolution of a grid.
+// Errors: as for contour().
 [[nodiscard]] ViewerBody viewer_body(std::string name, const Field& field, int resolution,
                                      Progress* progress = nullptr);
 
-// With what mesh_report() finds as info. Throws Error as check(mesh) does.
+// The info of the body is the result of mesh_report(). Errors: as for check(mesh).
 [[nodiscard]] ViewerDocument mesh_document(const std::string& name, const TriangleMesh& mesh);
 
-// The boundary, and the tetrahedra to be seen when it is cut open. Throws Error as check(mesh) does.
+// The boundary, and the tetrahedra, which are visible if the body is cut open. Errors: as for check(mesh).
 [[nodiscard]] ViewerDocument tet_document(const std::string& name, const TetMesh& mesh);
 
 struct FieldViewOptions {
-    int resolution = 128;           // cells of the surface along the longest side, at most that of a grid
-    int samples = 65;               // of the distances along the longest side, at least 2
+    int resolution = 128;           // contouring cells along the longest side, at most the resolution of a grid
+    int samples = 65;               // distance samples along the longest side, at least 2
     std::size_t max_cells = 20'000; // of the tree
-    bool tree = true;               // building that of a network takes seconds
+    bool tree = true;               // show the tree; building that of a neural field takes seconds
     Progress* progress = nullptr;
 };
-// The surface, its distances in a box somewhat larger than it, and the tree that collide() searches: its cells and
-// balls by level. A field without end (a plane) is shown in a cube of two metres. Throws Error as contour() does.
+// The surface, the signed distances in a slightly larger box, and the tree that collide() searches: its cells and
+// bounding spheres by level. An unbounded field (a half-space) is shown in a cube of two metres. Errors: as for
+// contour().
 [[nodiscard]] ViewerDocument field_document(const std::string& name, FieldPtr field,
                                             const FieldViewOptions& options = {});
 
-// What the views saw, as reliefs.
+// Depth maps as height reliefs.
 [[nodiscard]] ViewerDocument depth_document(const std::string& name, std::span<const DepthMap> maps);
 
-// Layers. `most` members: levels are added from the root on as long as they fit, the root in any case.
+// ---- Layers. `most` limits the number of elements: levels are added from the root on while they fit; the root is
+// always included.
 [[nodiscard]] ViewerLayer cells_layer(const FieldSphereTree& solid, std::size_t most = 20'000);
 [[nodiscard]] ViewerLayer balls_layer(const FieldSphereTree& solid, std::size_t most = 20'000);
 [[nodiscard]] ViewerLayer spheres_layer(const SphereTree& tree, std::size_t most = 20'000);
-[[nodiscard]] ViewerLayer distances_layer(const Field& field, const Box& box,
-                                          int samples = 65); // Error{invalid_argument} for fewer than 2 or an empty box
+// Error{invalid_argument} for fewer than 2 samples or an empty box.
+[[nodiscard]] ViewerLayer distances_layer(const Field& field, const Box& box, int samples = 65);
 [[nodiscard]] ViewerLayer contacts_layer(std::span<const Contact> contacts, Index body_a = 0, Index body_b = 1);
 [[nodiscard]] ViewerLayer depth_layer(std::string name, const DepthMap& map);
 
