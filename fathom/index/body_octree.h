@@ -1,10 +1,11 @@
-// The index inside one deforming body: which of its primitives meet a box, a ray, a ball, or those of
-// another body? Method: Madera et al. 2006, sections 5.1 and 6: a tree of eight-fold nodes built once over the
-// primitives, its volumes (boxes or spheres) fitted anew to the points of every step, and walked in pairs. Tighter than
-// there: leaves of eight, split by median, fitted from their distinct points. A primitive is a list of 1 to 4 point
-// ids, as many for all. Not for bodies that only move as a whole: a Bvh in the frame of the body need not be fitted at
-// all. Build O(n log n), update O(n), in parallel, the same bytes for any number of threads. Queries are const and
-// thread-safe; an update or an edit must not run beside them.
+// Octree over the primitives of one deforming body, for box, ray, nearest and pair queries.
+// Method: Madera et al. 2006, sections 5.1 and 6. A tree of nodes with up to eight children is built once over the
+// primitives; its volumes (boxes or spheres) are refitted to the points in every step, and two trees are traversed in
+// pairs. Tighter than in the paper: leaves of eight primitives, split by median, fitted to their distinct points.
+// A primitive is a list of 1 to 4 point ids; all primitives have the same number. Not for bodies that move only
+// rigidly: a Bvh in the frame of the body needs no refit. Build O(n log n), update O(n), in parallel, with the same
+// bytes for any number of threads. Queries are const and thread-safe; an update or an edit must not run at the same
+// time.
 #pragma once
 
 #include <fathom/index/bvh.h>
@@ -15,77 +16,79 @@ namespace fathom {
 
 enum class NodeVolume { box, sphere };
 
-// How the primitives of a node are shared among its children. Full leaves and nodes make `median` the quickest to
-// update: 10^5 triangles take it 0.15 ms, `surface_area` 0.24 and `octants` 0.54. `surface_area` is the quickest to
-// visit, by about a fifth for the pairs of two spheres of 2,000 triangles, but takes twice as long as `median` to
-// build.
+// Rule by which the primitives of a node are distributed among its children. `median` is the fastest to update, because
+// its leaves and nodes are full: 0.15 ms for 10^5 triangles, against 0.24 with `surface_area` and 0.54 with `octants`.
+// `surface_area` is the fastest to visit, by about a fifth for the pairs of two spheres of 2,000 triangles, but takes
+// twice as long as `median` to build.
 enum class BodySplit {
-    octants,     // the paper's: regular, about the centre of the node's box
-    median,      // equal counts across the longest side, thrice, in multiples that leave no leaf half empty
-    surface_area // as Bvh
+    octants,     // the paper's rule: regular octants about the centre of the node's box
+    median,      // equal counts across the longest side, three times, in multiples that leave no leaf half empty
+    surface_area // surface area heuristic, as in Bvh
 };
 
 enum class SphereRule {
     points, // equation 5: centre of the box of the points below, radius to the farthest of them
-    cube // equations 3 and 4: about the cube that has a corner and its longest side in common with that box. The radius
-         // is that of the cube's corners: half its side, as printed, leaves points outside
+    // Equations 3 and 4: the sphere about the cube that shares a corner and its longest side with that box. The radius
+    // reaches the corners of the cube: half its side, as printed in the paper, leaves points outside.
+    cube
 };
 
-// Whose the points of a body are. Copies are safe, views spare an update the time to make them: an eighth of it.
+// Ownership of the points of a body. Copies are safe; views save the time to copy, an eighth of an update.
 enum class PointStorage {
-    copies, // the tree's own
-    views   // the caller's: those given last must stay where and as they are until the next update
+    copies, // the tree stores its own copies
+    views   // the tree refers to the caller's points, which must stay valid and unchanged until the next update
 };
 
 struct BodyOctreeOptions {
-    NodeVolume volume = NodeVolume::box; // of the paired walk; box, ray and ball queries use boxes always
+    NodeVolume volume = NodeVolume::box; // for pair traversals; box, ray and nearest queries always use boxes
     BodySplit split = BodySplit::median;
     SphereRule sphere_rule = SphereRule::points;
-    Index leaf_size = 8; // most primitives of a leaf, 1 to 64; a leaf at the level cap may hold more
-    int level_cap = -1;  // deepest level of a volume (0: the whole body is one leaf); negative: none
+    Index leaf_size = 8; // maximum number of primitives per leaf, 1 to 64; a leaf at the level cap may hold more
+    int level_cap = -1;  // deepest level of a volume (0: the whole body is one leaf); negative: no limit
     PointStorage storage = PointStorage::copies;
-    double rebuild_at = 1.8; // an update that leaves decay() above this builds anew; 0: never
+    double rebuild_at = 1.8; // an update that leaves decay() above this value rebuilds the tree; 0: never
 };
 
-// Eight spheres beside the boxes of a BvhNode, in the same frame, rounded outward. An unused one has a centre that is
-// not a number, which no test can meet.
+// Spheres of the eight children of a BvhNode, in the same frame, rounded outward. An unused slot has a NaN centre,
+// which fails every overlap test.
 struct alignas(64) SphereGroup {
     float center[3][BvhNode::width];
     float radius[BvhNode::width];
 };
 
-struct BodyFit; // what an update hands to its kernels
+struct BodyFit; // input of the kernels of an update
 
 class BodyOctree {
 public:
     BodyOctree() = default; // no points, no primitives
-    // `corners` lists `corners_each` (1 to 4) point ids a primitive. Copies them, and the points unless asked to view.
-    // Throws Error (non_finite, index_out_of_range, count_mismatch, invalid_argument, too_large) naming the first point
-    // or primitive at fault.
+    // `corners` lists `corners_each` (1 to 4) point ids per primitive. They are copied, and so are the points unless
+    // the options choose views. Throws Error (non_finite, index_out_of_range, count_mismatch, invalid_argument,
+    // too_large) naming the first invalid point or primitive.
     BodyOctree(std::span<const Vec3> points, std::span<const Index> corners, int corners_each,
                const BodyOctreeOptions& options = {});
 
-    // The points have moved. `margin` (m) grows every volume and every primitive's box on all sides. Throws Error
+    // Sets new point positions. `margin` (m) grows every volume and every primitive's box on all sides. Throws Error
     // (non_finite, count_mismatch, invalid_argument) before anything changes.
     void update(std::span<const Vec3> points, double margin = 0);
-    // The same over a step: volumes and boxes hold every place of a point on its straight way from start to end.
+    // The same over a step: volumes and boxes contain every point on its straight path from start to end.
     void update_swept(std::span<const Vec3> starts, std::span<const Vec3> ends, double margin = 0);
-    // Expected cost of a visit over that at the build (as Bvh), plus edits over primitives: 1 when fresh.
+    // Expected cost of a visit relative to that at the build (as in Bvh), plus edits per primitive: 1 after a build.
     [[nodiscard]] double decay() const;
-    [[nodiscard]] std::size_t builds() const { return builds_; } // so far, the first one included
+    [[nodiscard]] std::size_t builds() const { return builds_; } // number of builds so far, including the first
 
-    // Edits: each touches the nodes from a leaf up to the root, and queries may follow at once. O(log n + leaf size).
+    // Edits: each changes the nodes from one leaf up to the root; queries may follow immediately. O(log n + leaf size).
     // Throws Error (index_out_of_range, invalid_argument, non_finite, count_mismatch) before anything changes.
     void remove(Index primitive);
     void change(Index primitive, std::span<const Index> corners);
-    void add(Index primitive, std::span<const Index> corners); // an id that was removed, or the next: primitive_ids()
-    Index add_points(std::span<const Vec3> points);            // at rest in a swept step; returns the id of the first
+    // `primitive` is a removed id, or the next new one, primitive_ids().
+    void add(Index primitive, std::span<const Index> corners);
+    // New points rest during a swept step. Returns the id of the first.
+    Index add_points(std::span<const Vec3> points);
 
-    [[nodiscard]] std::size_t size() const { return live_; } // primitives that are there
+    [[nodiscard]] std::size_t size() const { return live_; } // present primitives
     [[nodiscard]] bool empty() const { return live_ == 0; }
-    [[nodiscard]] Index primitive_ids() const {
-        return static_cast<Index>(leaf_of_.size());
-    } // ids lie below; removed ones count
+    // Upper limit of the ids, including removed ones.
+    [[nodiscard]] Index primitive_ids() const { return static_cast<Index>(leaf_of_.size()); }
     [[nodiscard]] bool holds(Index primitive) const {
         return primitive < primitive_ids() && leaf_of_[primitive] != no_index;
     }
@@ -93,40 +96,39 @@ public:
         return std::span(corners_).subspan(std::size_t{primitive} * corners_each_, corners_each_);
     }
     [[nodiscard]] std::size_t corners_each() const { return corners_each_; }
-    [[nodiscard]] std::span<const Vec3> points() const { return starts_.all(); } // starts, when swept
+    [[nodiscard]] std::span<const Vec3> points() const { return starts_.all(); } // starts, if swept
     [[nodiscard]] std::span<const Vec3> ends() const { return swept_ ? ends_.all() : starts_.all(); }
     [[nodiscard]] double margin() const { return margin_; }
     [[nodiscard]] Box bounds() const { return empty() ? Box{} : box_of(0); } // of all primitives, as box_of()
-    [[nodiscard]] Box primitive_box(Index primitive) const; // of its points at start and end, grown by the margin
+    [[nodiscard]] Box primitive_box(Index primitive) const; // box of its points at start and end, grown by the margin
     [[nodiscard]] const BodyOctreeOptions& options() const { return options_; }
 
-    // As in Bvh. Overlaps are exact on primitive_box(); the others visit all primitives of a leaf, and err towards a
-    // visit.
+    // As in Bvh. Overlap queries are exact on primitive_box(). Ray and nearest queries visit all primitives of a leaf
+    // and may report extra primitives, but miss none.
     bool visit_overlapping(const Box& box, CallableRef<bool(Index)> visitor) const;
     bool visit_ray(const Ray& ray, double t_max, CallableRef<double(Index)> visitor) const;
     bool visit_nearest(const Vec3& point, double squared_radius, CallableRef<double(Index)> visitor) const;
 
-    // The tree itself. A node is named by its word, as in BvhNode::child: an index, or leaf_bit | number of a leaf; the
-    // root is 0. Nodes lie level by level, except for those that edits have added at the end, and after their parents
-    // always.
+    // The tree itself. A node is identified by its word, as in BvhNode::child: an index, or leaf_bit | leaf number; the
+    // root is 0. Nodes are stored level by level, except for those that edits have appended, and always after their
+    // parents.
     [[nodiscard]] const BvhFrame& frame() const { return frame_; }
     [[nodiscard]] std::span<const BvhNode> nodes() const { return nodes_; }
-    [[nodiscard]] std::span<const SphereGroup> spheres() const {
-        return spheres_;
-    }                                                             // beside nodes(); empty without spheres
-    [[nodiscard]] const BvhNode& crown() const { return crown_; } // one child, the root: its volume
+    // Parallel to nodes(); empty without spheres.
+    [[nodiscard]] std::span<const SphereGroup> spheres() const { return spheres_; }
+    // A node with one child, the root; holds the volume of the root.
+    [[nodiscard]] const BvhNode& crown() const { return crown_; }
     [[nodiscard]] const SphereGroup& sphere_crown() const { return sphere_crown_; }
     [[nodiscard]] std::span<const Index> leaf(Index k) const { return leaf_primitives_[k].of(listed_primitives_); }
-    [[nodiscard]] std::span<const Index> leaf_points(Index k) const {
-        return leaf_points_[k].of(listed_points_);
-    } // distinct
-    // In the world, rounded outward: every point below is inside.
+    // The distinct points of a leaf.
+    [[nodiscard]] std::span<const Index> leaf_points(Index k) const { return leaf_points_[k].of(listed_points_); }
+    // In world coordinates, rounded outward: contains every point of the subtree.
     [[nodiscard]] Box box_of(std::uint32_t word) const;
     [[nodiscard]] Sphere sphere_of(std::uint32_t word) const; // only with NodeVolume::sphere
     [[nodiscard]] int depth() const;                          // levels of volumes below the root
     [[nodiscard]] std::size_t memory_bytes() const;
 
-    // A piece of a list that edits may move.
+    // A range of a list; edits may move it.
     struct Piece {
         Index begin = 0, count = 0, room = 0;
         [[nodiscard]] std::span<const Index> of(const std::vector<Index>& list) const {
@@ -135,18 +137,18 @@ public:
     };
 
 private:
-    struct Place { // of a child: its node and slot; the root has node == no_index
+    struct Place { // position of a child: its node and slot; the root has node == no_index
         Index node = no_index;
         std::uint32_t slot = 0;
     };
 
-    struct PointList { // copies, or a view
+    struct PointList { // own copies, or a view
         std::vector<Vec3> own;
         std::span<const Vec3> viewed;
         bool is_view = false;
 
         [[nodiscard]] std::span<const Vec3> all() const { return is_view ? viewed : std::span<const Vec3>(own); }
-        void append(std::span<const Vec3> points); // owns all of them from then on
+        void append(std::span<const Vec3> points); // afterwards the list owns all its points
     };
 
     void check_corners(std::span<const Index> corners, Index first_primitive) const;
@@ -179,10 +181,10 @@ private:
 
     BodyOctreeOptions options_;
     std::size_t corners_each_ = 1, live_ = 0, point_count_ = 0;
-    std::vector<Index> corners_; // by primitive
-    std::vector<Index> leaf_of_; // by primitive; no_index: removed
+    std::vector<Index> corners_; // per primitive
+    std::vector<Index> leaf_of_; // per primitive; no_index: removed
     PointList starts_, ends_;
-    std::vector<Vec3> staged_, staged_ends_; // copies, until it is known that nothing is wrong with them
+    std::vector<Vec3> staged_, staged_ends_; // copies of new points until they have been checked
     bool swept_ = false, frame_fits_ = false;
     double margin_ = 0, cost_ = 0, built_cost_ = 0;
     std::size_t edits_ = 0, builds_ = 0;
@@ -192,12 +194,12 @@ private:
     std::vector<SphereGroup> spheres_;
     BvhNode crown_{};
     SphereGroup sphere_crown_{};
-    std::vector<Index> level_begin_; // one more than levels; nodes after the last come from edits
+    std::vector<Index> level_begin_; // one more entry than levels; nodes after the last level come from edits
     std::vector<Place> node_places_, leaf_places_;
     std::vector<Piece> leaf_primitives_, leaf_points_;
     std::vector<Index> listed_primitives_, listed_points_;
     std::vector<Piece> node_rounds_;
-    std::vector<Index> listed_rounds_; // as body_octree_fit.h says
+    std::vector<Index> listed_rounds_; // format: see BodyFit in body_octree_build.h
     std::vector<Index> free_nodes_, free_leaves_;
 };
 

@@ -1,9 +1,10 @@
-// Where two bodies, or two parts of one, may touch: node pairs, colliding points and primitive pairs of
-// body octrees. Method: Madera et al. 2006, figure 4, without recursion and eight volumes a step: the children of a
-// node against the other node, then those that collide against the other's children. Trees of unlike depth: what is
-// left of the deeper one against the leaf. Spheres are compared where both trees have them, boxes otherwise. All
-// queries are const, thread-safe, and the same for any number of threads; those that visit run on the calling thread
-// and allocate nothing.
+// Pair queries of two body octrees, or of one with itself: overlapping nodes, colliding points and overlapping
+// primitives.
+// Method: Madera et al. 2006, figure 4, without recursion and with eight volumes per step: the children of a node
+// against the other node, then those that overlap against the other's children. In trees of different depth, the rest
+// of the deeper one is tested against the leaf of the other. Spheres are compared if both trees have them, otherwise
+// boxes. All queries are const and thread-safe, with the same result for any number of threads. The visit functions run
+// on the calling thread and allocate nothing.
 #pragma once
 
 #include <fathom/index/body_octree.h>
@@ -12,7 +13,7 @@
 
 namespace fathom {
 
-// Words of nodes, as in BvhNode::child: BodyOctree::box_of() and sphere_of() read them.
+// Node words, as in BvhNode::child; see BodyOctree::box_of() and sphere_of().
 struct OverlappingNodes {
     std::uint32_t a, b;
     auto operator<=>(const OverlappingNodes&) const = default;
@@ -20,11 +21,11 @@ struct OverlappingNodes {
 
 struct NodeOverlap {
     std::vector<OverlappingNodes> pairs; // sorted, each once
-    std::size_t volume_tests = 0;        // box with box, or sphere with sphere
+    std::size_t volume_tests = 0;        // box-box or sphere-sphere tests
 };
 
-// Pairs of nodes at `level` (0: the two roots), or of leaves above it, whose volumes overlap and those of all ancestors
-// too; and perhaps some that miss by rounding. A negative level asks for leaves.
+// Pairs of nodes at `level` (0: the two roots), or of leaves above it, whose volumes overlap and whose ancestors'
+// volumes overlap too. May contain pairs that miss by rounding. A negative level selects the leaves.
 [[nodiscard]] NodeOverlap overlapping_nodes(const BodyOctree& a, const BodyOctree& b, int level = -1);
 
 struct CollidingPoints {
@@ -32,22 +33,22 @@ struct CollidingPoints {
     std::size_t volume_tests = 0;
 };
 
-// The paper's output. For each pair of leaves that overlapping_nodes() finds: the points of a's leaf that lie in b's
-// volume (as box_of() or sphere_of() gives it, its margin included; closed), and the other way round. Of a swept step:
-// the points whose box of start and end meets it.
+// The output of the paper. For each pair of leaves found by overlapping_nodes(): the points of a's leaf inside b's
+// volume (as given by box_of() or sphere_of(), including its margin; closed), and vice versa. In a swept step: the
+// points whose box of start and end overlaps the volume.
 [[nodiscard]] CollidingPoints colliding_points(const BodyOctree& a, const BodyOctree& b);
 
-// Pairs {primitive of a, primitive of b} whose primitive_box() overlap (closed, exact), sorted, each once. With spheres
-// only those of them that lie under overlapping spheres: no two primitives that come as near as the sum of the margins
-// are lost, but pairs whose boxes alone overlap may be. In parallel.
+// Pairs {primitive of a, primitive of b} whose primitive_box() overlap (closed, exact), sorted, each once. With
+// spheres, only pairs under overlapping spheres are reported: pairs of primitives whose distance is at most the sum of
+// the margins are always included, pairs of which only the boxes overlap may be missing. Runs in parallel.
 [[nodiscard]] std::vector<IdPair> overlapping_primitives(const BodyOctree& a, const BodyOctree& b);
 bool visit_overlapping_primitives(const BodyOctree& a, const BodyOctree& b, CallableRef<bool(Index, Index)> visitor);
 
 struct SelfPairOptions {
-    bool skip_neighbours = true; // leave out pairs that have a point id in common
+    bool skip_neighbours = true; // skip pairs that share a point id
 };
 
-// Pairs {p, q} with p < q inside one body, the same way.
+// Pairs {p, q} with p < q inside one body, under the same rules.
 [[nodiscard]] std::vector<IdPair> overlapping_primitives(const BodyOctree& tree, const SelfPairOptions& options = {});
 bool visit_overlapping_primitives(const BodyOctree& tree, CallableRef<bool(Index, Index)> visitor,
                                   const SelfPairOptions& options = {});

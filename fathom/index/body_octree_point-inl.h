@@ -1,4 +1,4 @@
-// Points of a body octree as vectors of four doubles, for its kernels.
+// Points of a body octree as vectors of four doubles, for its SIMD kernels.
 // Include it only from a file that Highway's foreach_target compiles.
 // NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_INDEX_BODY_OCTREE_POINT_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -18,14 +18,14 @@ namespace fathom::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// x, y, z and one more lane, in as many parts as the target needs.
+// x, y, z and one unused lane, in as many parts as the target needs.
 using PointLanes = hn::CappedTag<double, 4>;
 using PointDoubles = hn::Vec<PointLanes>;
 
 HWY_INLINE std::size_t point_step() { return hn::Lanes(PointLanes()); }
 
-// Lanes `part` on of a point. Reads nothing behind z, where the memory of the caller may end: the fourth lane is zero,
-// or z again.
+// Loads the lanes of a point from `part` on. Reads nothing behind z, where the caller's memory may end: the fourth lane
+// is zero, or z again.
 HWY_INLINE PointDoubles load_point(const Vec3* points, Index id, std::size_t part) {
     const PointLanes d;
     const double* const at = points[id].data();

@@ -1,46 +1,47 @@
-// The walk down two body octrees, and the comparison of two leaves: what body_octree_pairs.cpp builds on.
-// Only its .cpp knows SIMD.
+// Simultaneous traversal of two body octrees, and the comparison of the primitives of two leaves; the basis of
+// body_octree_pairs.cpp. SIMD code is confined to the .cpp file.
 #pragma once
 
 #include <fathom/index/body_octree.h>
 
 namespace fathom {
 
-// Two trees to be walked together. The first has the larger frame, into which the other's volumes are brought.
+// Two trees to be traversed together. The first has the larger frame; the volumes of the second are transformed into
+// it.
 struct BodyWalk {
     const BodyOctree& a;
     const BodyOctree& b;
-    bool self; // the same body: each pair of its parts once, and each part with itself
+    bool self; // the same body: each pair of distinct parts once, and each part with itself
     bool spheres;
-    int level; // no deeper; negative: down to the leaves
+    int level; // deepest level of the traversal; negative: down to the leaves
 };
 
-// Two nodes whose volumes overlap, and of which one at least must be opened.
+// Two nodes with overlapping volumes, at least one of which must be opened.
 struct BodyWalkStep {
-    std::uint32_t a, b; // words
+    std::uint32_t a, b; // node words
     int level;
-    std::array<float, 6> volume; // of a if that is a leaf, else of b: a box, or a sphere in the first four
+    std::array<float, 6> volume; // volume of a if a is a leaf, otherwise of b: a box, or a sphere in the first four
 };
 
 using NodeReport = CallableRef<bool(std::uint32_t, std::uint32_t)>;
 
-// Whether the roots overlap: `first` is where the walk begins.
+// Whether the roots overlap. `first` receives the first step of the traversal.
 bool begin_walk(const BodyWalk& walk, BodyWalkStep& first);
-// report(word of a, word of b) for every pair that the walk ends in; false stops. Adds the volume tests done to
-// `tests`.
+// Calls report(word of a, word of b) for every pair at which the traversal ends; false stops. Adds the number of volume
+// tests to `tests`.
 bool walk_down(const BodyWalk& walk, const BodyWalkStep& from, NodeReport report, std::size_t& tests);
-// One step alone: what must be opened further goes to `below`.
+// A single step: pairs that must be opened further are appended to `below`.
 bool walk_step(const BodyWalk& walk, const BodyWalkStep& from, NodeReport report, std::vector<BodyWalkStep>& below,
                std::size_t& tests);
 
-// The boxes of primitives of a leaf, up to 64 at a time.
+// The boxes of up to 64 primitives of a leaf.
 struct PrimitiveBlock {
     static constexpr std::size_t size = 64;
     alignas(32) double lower[size][4];
     alignas(32) double upper[size][4];
     Index ids[size];
     std::size_t count = 0;
-    const Index* source = nullptr; // the list that it was made of
+    const Index* source = nullptr; // the list it was filled from
 };
 
 class LeafCompare {
@@ -48,15 +49,16 @@ public:
     LeafCompare(const BodyOctree& a, const BodyOctree& b, CallableRef<bool(Index, Index)> visitor)
         : a_(a), b_(b), visitor_(visitor) {}
 
-    // visitor(primitive of a, primitive of b) for all whose boxes overlap; false when it stopped. Leaf by number.
+    // Calls visitor(primitive of a, primitive of b) for all pairs with overlapping boxes; returns false if stopped.
+    // Leaves are given by number.
     bool leaves(Index leaf_a, Index leaf_b);
-    // The pairs inside a leaf of a.
+    // The pairs inside one leaf of a.
     bool inside(Index leaf);
 
 private:
     const BodyOctree &a_, &b_;
     CallableRef<bool(Index, Index)> visitor_;
-    PrimitiveBlock block_a_, block_b_; // the walk often stays with one leaf of a
+    PrimitiveBlock block_a_, block_b_; // kept between calls: consecutive calls often share the leaf of a
 };
 
 } // namespace fathom

@@ -1,7 +1,7 @@
-// Which of many moving objects may touch, step by step: one face for all broad phases, with events.
-// Method: `automatic` tries all pairs of up to 32 objects and takes PackedTree beyond; SceneOctree (Madera et al. 2006)
-// is at the caller's wish. All give the same bytes, for any number of threads. Closed: touching counts. Metres, world
-// frame. One caller at a time; find_pairs() works in parallel inside.
+// Broad phase: pairs of moving objects that may touch, with begin and end events; one interface for all methods.
+// Method: `automatic` tests all pairs of up to 32 objects and uses PackedTree for more; SceneOctree (Madera et al.
+// 2006) is used only on request. All methods give the same bytes, for any number of threads. Closed: touching counts as
+// overlap. Metres, world frame. Not thread-safe: one caller at a time; find_pairs() runs in parallel internally.
 #pragma once
 
 #include <fathom/index/packed_tree.h>
@@ -13,7 +13,7 @@ enum class BroadMethod { automatic, brute_force, scene_octree, packed_tree };
 
 struct BroadPhaseOptions {
     BroadMethod method = BroadMethod::automatic;
-    double margin = 0; // every object grown by this (m), so that pairs come early and flicker less
+    double margin = 0; // every object is grown by this (m), so that pairs begin early and change less often
     SceneOctreeOptions octree{};
 };
 
@@ -21,31 +21,31 @@ class BroadPhase {
 public:
     explicit BroadPhase(const BroadPhaseOptions& options = {}); // throws Error{invalid_argument}
 
-    // Objects have ids that stay. The id of a removed object is given again, but only after the next find_pairs().
-    // An empty box (lower > upper) is an object that is away: it meets nothing until it is moved. NaN, infinity and
-    // negative radii throw Error (non_finite, invalid_argument), unknown ids Error{index_out_of_range}; then nothing
-    // has changed.
+    // Ids are stable. The id of a removed object may be reused after the next find_pairs(). An empty box (lower >
+    // upper) marks an inactive object: it overlaps nothing until it is moved. NaN, infinity and negative radii throw
+    // Error (non_finite, invalid_argument), unknown ids Error{index_out_of_range}; in that case nothing has changed.
     Index add(const Box& box);
     Index add(const Sphere& sphere);
     void move(Index id, const Box& box); // a sphere may become a box, and a box a sphere
     void move(Index id, const Sphere& sphere);
     void remove(Index id);
-    // New volumes for all ids below id_limit(), in their order (what stands at removed ids is ignored), then
-    // find_pairs().
+    // Sets new volumes for all ids below id_limit(), in order of the ids (entries of removed ids are ignored), then
+    // calls find_pairs().
     void update(std::span<const Box> boxes);
     void update(std::span<const Sphere> spheres);
 
-    // A step: the pairs of the objects as they are now, and what changed since the last step. O(n log n + pairs).
+    // One step: computes the pairs of the present volumes and the changes since the last step. O(n log n + pairs).
     void find_pairs();
 
     [[nodiscard]] std::size_t size() const { return size_; }
     [[nodiscard]] std::size_t id_limit() const { return boxes_.size(); } // all ids are smaller
     [[nodiscard]] bool contains(Index id) const { return id < present_.size() && present_[id]; }
-    // Of the last step; {a, b} with a < b, sorted, each once. Pairs end too when one of them is removed.
+    // Results of the last step; {a, b} with a < b, sorted, each once. A pair also ends when one of its objects is
+    // removed.
     [[nodiscard]] std::span<const IdPair> pairs() const { return pairs_; }
     [[nodiscard]] std::span<const IdPair> began() const { return began_; }
     [[nodiscard]] std::span<const IdPair> ended() const { return ended_; }
-    [[nodiscard]] std::vector<IdPair> stayed() const;               // those of pairs() that did not begin
+    [[nodiscard]] std::vector<IdPair> stayed() const;               // pairs() without began()
     [[nodiscard]] BroadMethod method_used() const { return used_; } // in the last step
 
 private:
@@ -59,10 +59,10 @@ private:
     void note_events();
 
     BroadPhaseOptions options_;
-    std::vector<Box> boxes_;      // by id, grown; empty where nothing is
-    std::vector<Sphere> spheres_; // as long as boxes_ once there has been a sphere
+    std::vector<Box> boxes_;      // per id, grown; empty if inactive or removed
+    std::vector<Sphere> spheres_; // empty until the first sphere, then as long as boxes_
     std::vector<char> present_;
-    std::vector<Index> free_, freed_now_; // ids to be given again; those removed in this step
+    std::vector<Index> free_, freed_now_; // ids for reuse; ids removed in this step
     std::size_t size_ = 0;
     BroadMethod used_ = BroadMethod::brute_force;
     PackedTree packed_;

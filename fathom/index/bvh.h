@@ -1,7 +1,7 @@
-// A wide bounding volume hierarchy over boxes and ids: which boxes meet a box, a ray, a ball, or one
-// another? Method: binned surface-area splits (Wald 2007), collapsed into nodes of eight by dynamic programming (Ylitie
-// et al. 2017); a visit tests eight float boxes, rounded outward, in one SIMD step. Not for points in millions (a grid
-// is quicker). Build O(n log n), a visit O(log n + found). Visits are const, thread-safe and allocate nothing.
+// Wide bounding volume hierarchy over boxes with ids: overlap, ray, nearest and pair queries.
+// Method: binned surface-area splits (Wald 2007), collapsed into nodes with eight children by dynamic programming
+// (Ylitie et al. 2017). A visit tests eight float boxes, rounded outward, in one SIMD step. Not for millions of points
+// (a grid is faster). Build O(n log n), a visit O(log n + found). Visits are const, thread-safe and allocate nothing.
 #pragma once
 
 #include <fathom/base/callable_ref.h>
@@ -17,13 +17,14 @@
 namespace fathom {
 
 struct BvhOptions {
-    Index leaf_size = 1; // most boxes of a leaf, 1 to 64; a caller who tests its own primitives eight at a time wants 8
-    bool keep_boxes = true; // 48 bytes a box; without them an answer holds all ids of every leaf that it touches
+    // Maximum number of boxes per leaf, 1 to 64. Use 8 if you test your own primitives eight at a time.
+    Index leaf_size = 1;
+    // Keep the boxes in double (48 bytes per box). Without them a query returns all ids of every leaf that it touches.
+    bool keep_boxes = true;
 };
 
-// The frame of the node boxes: local = (world - origin) * scale. The scale is a power of two that brings everything
-// into
-// [-1, 1], so that floats serve metres and light years alike, near the origin and far from it.
+// Frame of the node boxes: local = (world - origin) * scale. The scale is a power of two that maps everything into [-1,
+// 1], so that float precision suffices for scenes of any size and at any distance from the origin.
 struct BvhFrame {
     Vec3 origin = Vec3::Zero();
     double scale = 1;
@@ -31,51 +32,52 @@ struct BvhFrame {
     [[nodiscard]] Vec3 to_local(const Vec3& world) const { return (world - origin) * scale; }
 };
 
-// Eight children. An unused slot has child == no_index and an inside-out box, which no visit can meet.
+// Eight children. An unused slot has child == no_index and an inverted box, which fails every test.
 struct alignas(64) BvhNode {
     static constexpr int width = 8;
     static constexpr std::uint32_t leaf_bit = 0x80000000u;
 
     float lower[3][width]; // [axis][child], in the frame of the tree, rounded outward
     float upper[3][width];
-    std::uint32_t child[width]; // index of a node, or leaf_bit | number of a leaf
+    std::uint32_t child[width]; // index of a node, or leaf_bit | leaf number
 
     [[nodiscard]] static bool is_leaf(std::uint32_t child_word) { return (child_word & leaf_bit) != 0; }
 };
 
 class Bvh {
 public:
-    Bvh() = default; // holds nothing; every visit ends at once
+    Bvh() = default; // empty tree; every visit returns at once
     // Throws Error (non_finite, invalid_argument, too_large) naming the first box that is empty or not finite.
     // The same boxes give the same bytes for any number of threads.
     explicit Bvh(std::span<const Box> boxes, const BvhOptions& options = {});
 
-    // New boxes for the same ids, the same shape of tree. O(n), in parallel. Visits stay right whatever moved, but slow
-    // down as the tree decays. Not while another thread visits.
+    // Sets new boxes for the same ids and keeps the topology of the tree. O(n), in parallel. Visits remain correct for
+    // any movement, but become slower as the tree decays. Must not run while another thread visits the tree.
     void refit(std::span<const Box> boxes);
-    // Expected cost of a visit (sum of child areas over the area of all) now over that at the build: 1 when fresh. Past
-    // about 1.5 a new build pays.
+    // Expected cost of a visit (sum of child areas over the area of the bounds) relative to that at the build: 1 after
+    // a build. Above about 1.5 a rebuild pays.
     [[nodiscard]] double decay() const { return built_cost_ > 0 ? cost_ / built_cost_ : 1.0; }
 
     [[nodiscard]] std::size_t size() const { return order_.size(); }
     [[nodiscard]] bool empty() const { return order_.empty(); }
     [[nodiscard]] const Box& bounds() const { return bounds_; } // of all boxes, world
 
-    // visitor(id) for every id whose box overlaps `box` (closed, exact), in no promised but repeatable order; it
-    // returns false to stop. The visit returns false when stopped.
+    // Calls visitor(id) for every id whose box overlaps `box` (closed, exact). The order is repeatable but unspecified.
+    // The visitor returns false to stop; the visit then returns false.
     bool visit_overlapping(const Box& box, CallableRef<bool(Index)> visitor) const;
-    // visitor(leaf) for every leaf whose box overlaps `box`, and perhaps some that miss by rounding: for callers who
-    // keep primitives of their own in the order of the leaves.
+    // Calls visitor(leaf) for every leaf whose box overlaps `box`, and possibly for some that miss by rounding. For
+    // callers that store their own primitives in the order of the leaves.
     bool visit_overlapping_leaves(const Box& box, CallableRef<bool(std::uint32_t)> visitor) const;
-    // visitor(id) for every id whose box the ray meets at a parameter in [0, t_max], about near to far, and perhaps
-    // some that it misses by rounding. It returns the new t_max (the old one, or less once it has a hit); less than 0
-    // stops.
+    // Calls visitor(id) for every id whose box the ray intersects at a parameter in [0, t_max], approximately near to
+    // far, and possibly for some that it misses by rounding. The visitor returns the new t_max (the old one, or a
+    // smaller one after a hit); a value below 0 stops.
     bool visit_ray(const Ray& ray, double t_max, CallableRef<double(Index)> visitor) const;
-    // visitor(id) for every id whose box is within the radius of `point`, about near to far, and perhaps some that miss
-    // by rounding. It returns the new squared radius (the old one, or less); less than 0 stops.
+    // Calls visitor(id) for every id whose box is within the radius of `point`, approximately near to far, and possibly
+    // for some that miss by rounding. The visitor returns the new squared radius (the old one, or a smaller one); a
+    // value below 0 stops.
     bool visit_nearest(const Vec3& point, double squared_radius, CallableRef<double(Index)> visitor) const;
 
-    // The tree itself, for walks of one's own. Nodes lie level by level, node 0 is the root; leaf k holds the ids
+    // The tree itself, for custom traversals. Nodes are stored level by level, node 0 is the root; leaf k holds the ids
     // order()[leaf_begin(k)] to order()[leaf_begin(k + 1) - 1], ascending.
     [[nodiscard]] const BvhFrame& frame() const { return frame_; }
     [[nodiscard]] std::span<const BvhNode> nodes() const { return nodes_; }
@@ -89,7 +91,7 @@ public:
     [[nodiscard]] std::span<const Index> leaf(std::size_t k) const {
         return order().subspan(leaf_begin_[k], leaf_begin_[k + 1] - leaf_begin_[k]);
     }
-    // The kept box of a position of order(); only with BvhOptions::keep_boxes.
+    // The stored box at a position of order(); only with BvhOptions::keep_boxes.
     [[nodiscard]] bool keeps_boxes() const { return !boxes_.empty(); }
     [[nodiscard]] const Box& box_at(std::size_t position) const { return boxes_[position]; }
     [[nodiscard]] std::size_t memory_bytes() const;
@@ -102,32 +104,32 @@ private:
     bool keep_boxes_ = true;
     double cost_ = 0, built_cost_ = 0;
     std::vector<BvhNode> nodes_;
-    std::vector<Index> level_begin_; // one more than levels
-    std::vector<Index> leaf_begin_;  // one more than leaves
+    std::vector<Index> level_begin_; // one more entry than levels
+    std::vector<Index> leaf_begin_;  // one more entry than leaves
     std::vector<Index> order_;
-    std::vector<Box> boxes_; // by position
+    std::vector<Box> boxes_; // per position
 };
 
 using IdPair = std::array<Index, 2>;
 
-// Pairs {a, b} with a < b whose boxes overlap, each once, sorted. In parallel, the same for any number of threads.
-// Exact (closed boxes) where the tree keeps its boxes, else with pairs of touching leaves too.
+// Pairs {a, b} with a < b whose boxes overlap, each once, sorted. Runs in parallel, with the same result for any number
+// of threads. Exact (closed boxes) if the tree keeps its boxes, otherwise all pairs of ids in touching leaves.
 [[nodiscard]] std::vector<IdPair> overlapping_pairs(const Bvh& tree);
-// Pairs {id in a, id in b}, the same way.
+// Pairs {id in a, id in b}, under the same rules.
 [[nodiscard]] std::vector<IdPair> overlapping_pairs(const Bvh& a, const Bvh& b);
 
-// The same pairs one by one on the calling thread, in no promised but repeatable order, without allocation; the visitor
-// returns false to stop, and the visit then returns false.
+// The same pairs one by one on the calling thread, without allocation. The order is repeatable but unspecified. The
+// visitor returns false to stop; the visit then returns false.
 bool visit_overlapping_pairs(const Bvh& tree, CallableRef<bool(Index, Index)> visitor);
 bool visit_overlapping_pairs(const Bvh& a, const Bvh& b, CallableRef<bool(Index, Index)> visitor);
 
-// Points, boxes and rays as a wide tree sees them: floats in its frame, widened so that the float tests of
-// the nodes can be wrong only towards a visit. For walks of one's own over Bvh::nodes().
+// Points, boxes and rays in the frame of a wide tree: floats, widened so that rounding in the float tests of the nodes
+// can only cause additional visits. For custom traversals of Bvh::nodes().
 
-// Entries that a depth-first visit may have to keep: seven a level, and the children of the last node.
+// Maximum number of stack entries of a depth-first visit: seven per level, and the children of the last node.
 inline constexpr int stack_size = 7 * deepest_level + 8;
 
-// The frame that brings a box that is not empty into [-1, 1].
+// The frame that maps a non-empty box into [-1, 1].
 [[nodiscard]] BvhFrame frame_of(const Box& bounds);
 
 struct LocalBox {
@@ -148,19 +150,21 @@ struct LocalPoint {
     float lower[3], upper[3]; // the point, rounded down and up
 
     LocalPoint(const BvhFrame& frame, const Vec3& point) : scale(frame.scale) {
-        constexpr double far = 0x1p60; // squares stay finite; a point that is moved in to here only looks nearer
+        // Squares stay finite. Clamping a point to this range can only make it appear nearer.
+        constexpr double far = 0x1p60;
         const Vec3 local = frame.to_local(point);
         for (int axis = 0; axis < 3; ++axis) {
             const float x = static_cast<float>(std::clamp(local[axis], -far, far));
-            const float margin =
-                std::abs(x) * 0x1p-22f + FLT_MIN; // twice what it must be, and quicker than the next float
+            // Twice the necessary margin, and faster to compute than the next float.
+            const float margin = std::abs(x) * 0x1p-22f + FLT_MIN;
             lower[axis] = x - margin;
             upper[axis] = x + margin;
         }
     }
 
-    // A box at a true squared distance (world) of at most this has a computed one (local) of at most the answer: three
-    // squares and two sums, each off by at most 2^-24, the float itself, and what underflows.
+    // Upper bound, rounding included, on the computed squared distance (local) of a box whose exact squared distance
+    // (world) is at most `squared_distance`: three squares and two sums, each with a relative error of at most 2^-24,
+    // the float itself, and underflow.
     [[nodiscard]] float limit(double squared_distance) const {
         const double local = squared_distance * scale * scale * (1 + 0x1p-20) + FLT_MIN;
         return static_cast<float>(std::min<double>(local, FLT_MAX));
@@ -170,7 +174,7 @@ private:
     double scale;
 };
 
-// How boxes of a small tree read in the frame of a large one: local = box * ratio + shift, then widened.
+// Boxes of a small tree in the frame of a large one: local = box * ratio + shift, then widened.
 struct Placement {
     float ratio, shift_lower[3], shift_upper[3];
 
@@ -183,30 +187,31 @@ struct Placement {
     }
 };
 
-// Parametrised by the longest component of its direction, from where it enters the frame's cube on. That leaves every
-// parameter that matters below 2.01, and rounding of the origin below the margin by which each slab is widened.
+// Parametrised by the longest component of the direction, starting where the ray enters the cube of the frame. All
+// relevant parameters are then below 2.01, and the rounding error of the origin is below the margin by which each slab
+// is widened.
 struct LocalRay {
-    static constexpr float slack = 1 + 0x1p-20f; // covers the four roundings of an entry and of an exit
+    static constexpr float slack = 1 + 0x1p-20f; // covers the four roundings of an entry or exit parameter
 
-    bool misses = true; // the whole tree, or it is not a ray: no direction, or not finite
+    bool misses = true; // the ray misses the whole tree, or it is invalid: zero or non-finite direction
     bool backward[3];
     float near_origin[3], far_origin[3]; // widened towards an early entry and a late exit
     float inverse[3];                    // 1 / direction, never zero and never infinite
-    float origin[3], direction[3];       // to nearest
-    double margin = 0;                   // each component of the origin is off by at most this
+    float origin[3], direction[3];       // rounded to nearest
+    double margin = 0;                   // bound on the error of each component of the origin
 
     LocalRay(const BvhFrame& frame, const Ray& ray);
 
-    // The local parameter for a parameter of the ray, rounded up.
+    // The local parameter of a parameter of the ray, rounded up.
     [[nodiscard]] float limit(double t) const {
         const double from_origin = t * rate_;
         const double local = from_origin - start_ + 0x1p-22 * (from_origin + start_);
-        return local < FLT_MAX ? static_cast<float>(local) : FLT_MAX; // also where it is not a number
+        return local < FLT_MAX ? static_cast<float>(local) : FLT_MAX; // also for NaN
     }
 
 private:
-    double rate_ = 0;  // local parameters in one of the ray
-    double start_ = 0; // where the ray enters the cube
+    double rate_ = 0;  // local parameters per parameter of the ray
+    double start_ = 0; // parameter at which the ray enters the cube
 };
 
 } // namespace fathom

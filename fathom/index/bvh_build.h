@@ -1,4 +1,4 @@
-// The shape of a wide tree before it has boxes: what the builder hands to Bvh.
+// Topology of a wide tree without boxes: the output of the builder, used by Bvh.
 #pragma once
 
 #include <fathom/base/vec.h>
@@ -20,8 +20,8 @@ struct BvhShape {
     std::vector<Index> order;
 };
 
-// Depth of the binary tree at which surface-area splits give way to halving, and the most that halving adds. A wide
-// tree is never deeper, so a visit needs a stack of at most seven entries a level.
+// Depth of the binary tree below which surface-area splits are replaced by halving, and the depth that halving can add.
+// A wide tree is never deeper, so a visit needs a stack of at most seven entries per level.
 inline constexpr int halving_depth = 48;
 inline constexpr int deepest_level = halving_depth + 33;
 

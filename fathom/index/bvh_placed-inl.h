@@ -1,4 +1,4 @@
-// Nodes of one wide tree as boxes in the frame of another, for walks down two trees at once.
+// Nodes of one wide tree as boxes in the frame of another, for simultaneous traversals of two trees.
 // Include it only from a file that Highway's foreach_target compiles.
 // NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_INDEX_BVH_PLACED_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -14,7 +14,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace fathom::HWY_NAMESPACE {
 
-// The nodes of a tree, read in the frame of another.
+// The nodes of a tree, transformed to the frame of another.
 struct PlacedNodes {
     std::span<const BvhNode> nodes;
     Placement placement;
@@ -25,8 +25,8 @@ struct PlacedNodes {
         const Floats ratio = hn::Set(d, placement.ratio);
         const auto place = [&](const float* from, float shift, float sign, float* to) HWY_ATTR {
             const Floats x = hn::MulAdd(hn::Load(d, from), ratio, hn::Set(d, shift));
-            // The sum is off by at most 2^-24 of itself, and the product by what underflows. Infinities of unused slots
-            // stay what they are.
+            // The relative error of the sum is at most 2^-24; the error of the product is underflow. Infinities of
+            // unused slots remain infinite.
             const Floats margin = hn::MulAdd(hn::Abs(x), hn::Set(d, 0x1p-22f), hn::Set(d, FLT_MIN));
             hn::Store(hn::MulAdd(margin, hn::Set(d, sign), x), d, to);
         };
@@ -37,7 +37,7 @@ struct PlacedNodes {
             }
         for (int slot = 0; slot < node_width; ++slot) {
             scratch.child[slot] = node.child[slot];
-            if (node.child[slot] == no_index) // infinity minus an infinite margin is not a number
+            if (node.child[slot] == no_index) // infinity minus an infinite margin is NaN
                 scratch.lower[0][slot] = FLT_MAX, scratch.upper[0][slot] = -FLT_MAX;
         }
         return scratch;

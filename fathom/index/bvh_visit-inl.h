@@ -1,6 +1,6 @@
-// The visits of the wide tree, to be compiled once for each SIMD target with a leaf functor that inlines.
-// Include it only from a file that Highway's foreach_target compiles. Every test errs towards a visit: a box is passed
-// over only when its float bounds, with the rounding of the test itself counted, prove that it cannot matter.
+// Traversals of the wide tree, compiled once per SIMD target with an inlined leaf functor.
+// Include it only from a file that Highway's foreach_target compiles. Every test is conservative: a box is skipped only
+// if its float bounds, including the rounding of the test itself, prove that it is irrelevant.
 // NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_INDEX_BVH_VISIT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FATHOM_INDEX_BVH_VISIT_INL_H_
@@ -37,7 +37,7 @@ HWY_INLINE int lane_step() { return static_cast<int>(hn::Lanes(Lanes8())); }
 
 HWY_INLINE int lowest_bit(std::uint32_t mask) { return std::countr_zero(mask); }
 
-// Squared distances of the eight child boxes, and the bits of those not above `limit`.
+// Squared distances of the eight child boxes, and the bit mask of those not above `limit`.
 HWY_INLINE std::uint32_t nearer_children(const BvhNode& node, const LocalPoint& point, float limit, float* squared) {
     const Lanes8 d;
     std::uint32_t found = 0;
@@ -55,7 +55,7 @@ HWY_INLINE std::uint32_t nearer_children(const BvhNode& node, const LocalPoint& 
     return found;
 }
 
-// Entry parameters of the eight child boxes, and the bits of those that the ray meets in [0, t_max].
+// Entry parameters of the eight child boxes, and the bit mask of those that the ray intersects in [0, t_max].
 HWY_INLINE std::uint32_t pierced_children(const BvhNode& node, const LocalRay& ray, float t_max, float* entry) {
     const Lanes8 d;
     std::uint32_t found = 0;
@@ -75,7 +75,7 @@ HWY_INLINE std::uint32_t pierced_children(const BvhNode& node, const LocalRay& r
     return found;
 }
 
-// Bits of the eight child boxes that overlap a box of the same frame.
+// Bit mask of the child boxes that overlap a box of the same frame.
 HWY_INLINE std::uint32_t overlapping_children(const BvhNode& node, const LocalBox& box) {
     const Lanes8 d;
     std::uint32_t found = 0;
@@ -91,14 +91,14 @@ HWY_INLINE std::uint32_t overlapping_children(const BvhNode& node, const LocalBo
     return found;
 }
 
-// What waits: the bits of a float that is not negative, which sort like the float, above a child word.
+// Stack entry: the bits of a non-negative float, which sort like the float, above a child word.
 using Waiting = std::uint64_t;
 HWY_INLINE Waiting waiting(float key, std::uint32_t child) {
     return (static_cast<Waiting>(std::bit_cast<std::uint32_t>(key)) << 32) | child;
 }
 HWY_INLINE float key_of(Waiting entry) { return std::bit_cast<float>(static_cast<std::uint32_t>(entry >> 32)); }
 
-// Puts the found children on the stack, the one with the smallest key on top.
+// Pushes the found children onto the stack, the one with the smallest key on top.
 HWY_INLINE Waiting* push_sorted(Waiting* top, const BvhNode& node, const float* key, std::uint32_t found) {
     Waiting* const base = top;
     for (; found; found &= found - 1) {
@@ -111,8 +111,8 @@ HWY_INLINE Waiting* push_sorted(Waiting* top, const BvhNode& node, const float* 
     return top;
 }
 
-// Near to far, with a limit that the leaf functor lowers: leaf(number) is called for each leaf whose key may be within
-// leaf.limit(). Test(node, limit, keys) gives the keys and bits of the children within the limit.
+// Near-to-far visit with a limit that the leaf functor lowers: leaf(number) is called for each leaf whose key may be
+// within leaf.limit(). Test(node, limit, keys) returns the keys and the bit mask of the children within the limit.
 template <class Test, class Leaf>
 HWY_INLINE void visit_sorted(std::span<const BvhNode> nodes, const Test& test, Leaf& leaf) {
     if (nodes.empty()) return;
@@ -148,8 +148,8 @@ HWY_INLINE void visit_near_to_far(const Tree& tree, const LocalRay& ray, Leaf& l
     visit_sorted(tree.nodes(), test, leaf);
 }
 
-// Leaf functor of the sorted visits of callers who know nothing of SIMD: the visitor answers with a new limit in the
-// units of the query.
+// Leaf functor of the sorted visits for callers without SIMD code: the visitor returns a new limit in the units of the
+// query.
 template <class Tree, class Query>
 struct LimitLeaf {
     const Tree& tree;
@@ -176,13 +176,13 @@ HWY_INLINE bool visit_limited(const Tree& tree, const Query& query, double limit
     return !leaf.stopped;
 }
 
-// The nodes of a tree as they are. Another source may fill the scratch node and return that.
+// The nodes of a tree without a transform. Another source may fill the scratch node and return it.
 struct PlainNodes {
     std::span<const BvhNode> nodes;
     HWY_ATTR const BvhNode& operator()(std::uint32_t index, BvhNode& /*scratch*/) const { return nodes[index]; }
 };
 
-// leaf(number) -> bool for every leaf below node `root` that overlaps the box; false stops.
+// Calls leaf(number) -> bool for every leaf below node `root` that overlaps the box; false stops.
 template <class Nodes, class Leaf>
 HWY_INLINE bool visit_overlapping(const Nodes& nodes, std::uint32_t root, const LocalBox& box, Leaf& leaf) {
     std::uint32_t stack[stack_size];

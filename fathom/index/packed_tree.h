@@ -1,9 +1,10 @@
-// All overlapping pairs of many moving boxes, anew each step: the quickest of the broad phases here.
-// Method: boxes sorted by size class (large first), then along the Morton curve, and packed eight by eight into a tree
-// without pointers (after Kamel & Faloutsos 1993); a group of eight walks down once, then each of its boxes against
-// eight at a time. Sorted again only when the walks have grown longer. Not for single queries (Bvh). A step costs O(n
-// log n + pairs); memory about 32 bytes a box and 8 a pair. One caller at a time; inside it runs in parallel, with the
-// same bytes for any number of threads.
+// All overlapping pairs of many moving boxes, computed from scratch each step: the fastest broad phase of this library.
+// Method: boxes are sorted by size class (large first), then along the Morton curve, and packed in groups of eight into
+// an implicit tree without pointers (after Kamel & Faloutsos 1993). A group of eight is traversed once against the
+// tree, then each of its boxes is tested against eight at a time. The order is computed again only when the traversals
+// have become longer. Not for single queries (use Bvh). A step costs O(n log n + pairs); memory about 32 bytes per box
+// and 8 per pair. Not thread-safe: one caller at a time; it runs in parallel internally, with the same bytes for any
+// number of threads.
 #pragma once
 
 #include <fathom/index/bvh.h>
@@ -14,7 +15,7 @@
 
 namespace fathom {
 
-// Eight boxes. An unused lane has an inside-out box, which nothing meets.
+// Eight boxes. An unused lane has an inverted box, which overlaps nothing.
 struct alignas(64) BoxGroup {
     static constexpr std::size_t width = 8;
     float lower[3][width];
@@ -37,24 +38,24 @@ struct FoundPairs {
 
 class PackedTree {
 public:
-    // Pairs {a, b}, a < b, of positions in `boxes` whose closed boxes overlap: exact, each once, sorted. An empty box
-    // meets nothing; NaN and infinity must not occur in the others. `pairs` is overwritten.
+    // Pairs {a, b}, a < b, of positions in `boxes` whose closed boxes overlap: exact, each once, sorted. Empty boxes
+    // overlap nothing; the others must not contain NaN or infinity. `pairs` is overwritten.
     void find_pairs(std::span<const Box> boxes, std::vector<IdPair>& pairs);
 
-    // The next step sorts anew, as it must when a box has become empty or is so no more; find_pairs sees for itself
-    // when there are more boxes or fewer.
+    // Makes the next step sort again. Required when a box has become empty or is no longer empty; find_pairs() detects
+    // a change of the number of boxes itself.
     void forget_order() { sorted_count_ = no_count; }
 
-    [[nodiscard]] std::size_t sorts() const { return sorts_; } // so far
+    [[nodiscard]] std::size_t sorts() const { return sorts_; } // number of sorts so far
     [[nodiscard]] std::size_t memory_bytes() const;
 
-    // How boxes are read as floats: x * scale - shift, rounded to nearest. Rounding keeps the order of any two numbers,
-    // so boxes that overlap do so in floats; and those that overlap in floats with no two bounds equal do overlap.
+    // Conversion of boxes to float: x * scale - shift, rounded to nearest. Rounding is monotone, so boxes that overlap
+    // also overlap in float; and boxes that overlap in float with no two bounds equal do overlap.
     struct Frame {
         double scale = 1;
         Vec3 shift = Vec3::Zero();
 
-        // What has gone far since the frame was chosen stays finite: infinity is for unused lanes.
+        // Coordinates far outside the frame stay finite: infinity is reserved for unused lanes.
         [[nodiscard]] float operator()(double x, int axis) const {
             return static_cast<float>(std::clamp(x * scale - shift[axis], -3e38, 3e38));
         }
@@ -69,25 +70,26 @@ private:
     [[nodiscard]] std::size_t collect(std::span<const Box> boxes);
 
     Frame frame_;
-    std::vector<Index> order_;                  // id by position; no_index in the unused lanes of the last group
-    std::vector<std::vector<BoxGroup>> levels_; // the boxes themselves, the groups of eight, the groups of those, ...
-    std::vector<FoundPairs> found_;             // by task, kept for their memory
+    std::vector<Index> order_; // id per position; no_index in the unused lanes of the last group
+    // Level 0: the boxes; level 1: the bounds of groups of eight; level 2: those of eight such groups; and so on.
+    std::vector<std::vector<BoxGroup>> levels_;
+    std::vector<FoundPairs> found_; // per task, kept for their memory
     std::size_t sorted_count_ = no_count, sorted_walks_ = 0, sorts_ = 0;
 };
 
-// Sorts pairs {a, b} with a < b < `count`, each at most once, given in pieces. O(pairs + count).
+// Sorts pairs {a, b} with a < b < `count`, each at most once, given in several lists. O(pairs + count).
 void sort_pairs(std::span<const FoundPairs> pieces, std::size_t count, std::vector<IdPair>& sorted);
 
-// The walk of the packed tree, which alone knows SIMD.
+// Input of the traversal kernel of the packed tree, which contains the SIMD code.
 
 struct PackedView {
     std::span<const std::vector<BoxGroup>> levels; // at least two
     std::span<const Index> order;
-    std::span<const Box> boxes; // by id
+    std::span<const Box> boxes; // per id
 };
 
-// The pairs of the boxes of groups [begin, end) of level 0 with one another and with all later ones. Returns how many
-// groups the boxes were compared with: what the step cost.
+// Finds the pairs of the boxes of groups [begin, end) of level 0 with one another and with all later boxes. Returns the
+// number of groups that boxes were compared with, a measure of the cost of the step.
 std::size_t find_pairs(const PackedView& tree, std::size_t begin, std::size_t end, FoundPairs& found);
 
 } // namespace fathom

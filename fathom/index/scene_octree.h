@@ -1,9 +1,9 @@
-// The scene octree of many moving objects: which of them share a region, and overlap?
-// Method: Madera, Day & Laycock 2006, section 5. Regions split while they hold two or more objects and the split spares
-// pair tests; an object lies in all regions that it touches. Regions expand and reduce as objects move. Each pair is
-// reported in the one region that holds the lower corner of the overlap. PackedTree is ten times quicker and more where
-// all objects move. A step costs O(moved + regions + pairs); an object pays for every region it touches, so few giants
-// are fine, many are not. One caller at a time.
+// Scene octree: pairs of moving objects that share a region of space and overlap.
+// Method: Madera, Day & Laycock 2006, section 5. A region is split while it holds two or more objects and the split
+// saves pair tests; an object is stored in all regions that it touches. Regions expand and reduce as objects move. Each
+// pair is reported in the one region that contains the lower corner of the overlap. PackedTree is at least ten times
+// faster if all objects move. A step costs O(moved + regions + pairs); an object costs time for every region it
+// touches, so a few very large objects are acceptable, many are not. Not thread-safe: one caller at a time.
 #pragma once
 
 #include <fathom/index/bvh.h>
@@ -12,11 +12,11 @@
 
 namespace fathom {
 
-// What the broad phases sort: objects known by their boxes or spheres. Closed: touching counts as overlap.
-// Brute force over them is the oracle of all others.
+// Input of the broad phases: objects given by boxes or spheres. Closed: touching counts as overlap. Brute force over
+// them is the reference for all other methods.
 
-// A view. By id; an object with an empty box is not there. `spheres` is empty, or as long as `boxes`: where a radius is
-// not negative the object is that sphere, and its box one that holds it (bounds_of_sphere).
+// A view, indexed by id; an object with an empty box is absent. `spheres` is empty, or as long as `boxes`: if a radius
+// is not negative, the object is that sphere, and its box encloses it (see bounds_of_sphere).
 struct SceneObjects {
     std::span<const Box> boxes;
     std::span<const Sphere> spheres{};
@@ -25,16 +25,16 @@ struct SceneObjects {
     [[nodiscard]] bool overlap(Index a, Index b) const;
 };
 
-// Two spheres overlap where the distance of their centres, as computed in doubles, is at most the sum of their radii;
-// the boxes are wide enough never to contradict that.
+// Box that encloses a sphere. Two spheres overlap if the distance of their centres, as computed in double, is at most
+// the sum of their radii; the boxes are wide enough to be consistent with that test.
 [[nodiscard]] Box bounds_of_sphere(const Sphere& sphere);
 
-// {a, b} with a < b, sorted. O(n^2).
+// Brute force: {a, b} with a < b, sorted. O(n^2).
 void pairs_by_force(const SceneObjects& objects, std::vector<IdPair>& pairs);
 
-// Whether a sphere touches a region: exactly, by the point of the region closest to the centre (Arvo 1990), or by the
-// paper's own test: is the centre in the region grown by the radius? That is quicker and keeps a sphere in a few
-// regions too many.
+// Test whether a sphere touches a region: exactly, by the point of the region closest to the centre (Arvo 1990), or by
+// the test of the paper, whether the centre is in the region grown by the radius. The latter is faster and keeps a
+// sphere in a few additional regions.
 enum class SphereTest { closest_point, grown_box };
 
 struct SceneOctreeOptions {
@@ -46,20 +46,20 @@ class SceneOctree {
 public:
     explicit SceneOctree(const SceneOctreeOptions& options = {}); // throws Error{invalid_argument}
 
-    // The objects as they are now: regions are revised where objects have moved, come or gone. Ids are positions. The
-    // result is the tree that a fresh build in the same root cube would give.
+    // Updates the regions where objects have moved, appeared or disappeared. Ids are positions. The result equals a
+    // build from scratch in the same root cube.
     void update(const SceneObjects& objects);
-    // {a, b} with a < b, each once, sorted; of the objects of the last update, given again.
+    // {a, b} with a < b, each once, sorted. `objects` must be those of the last update.
     void find_pairs(const SceneObjects& objects, std::vector<IdPair>& pairs) const;
 
     [[nodiscard]] std::size_t region_count() const;    // leaves and inner regions
-    [[nodiscard]] std::size_t pair_test_count() const; // pairs that share a leaf, counted for each leaf
+    [[nodiscard]] std::size_t pair_test_count() const; // pairs that share a leaf, summed over the leaves
     [[nodiscard]] int depth() const;                   // of the deepest leaf; 0: the root is not split
     [[nodiscard]] const Box& root() const { return root_; }
 
 private:
     using Cell = std::array<int, 3>;
-    // Where an object lies, in cells of the deepest level.
+    // Position of an object in cells of the deepest level.
     struct Placed {
         Cell lower{}, upper{};
         Vec3 center = Vec3::Zero();
@@ -68,11 +68,11 @@ private:
     };
     struct Region {
         Index first_child = no_index; // eight in a row
-        Index count = 0;              // of the objects that touch it
+        Index count = 0;              // number of objects that touch it
         bool changed = false;
-        std::vector<Index> objects{}; // of a leaf
+        std::vector<Index> objects{}; // only in leaves
     };
-    // A region's place: the cells [begin, begin + size) on each axis.
+    // Extent of a region: the cells [begin, begin + size) on each axis.
     struct Block {
         Cell begin{};
         int size = 1, level = 0;
