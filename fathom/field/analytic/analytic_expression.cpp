@@ -55,7 +55,7 @@ void check_numbers(const AnalyticNode& node) {
     const auto& wanted = node.kind->parameters;
     const std::size_t count = node.numbers.size();
     if (count < wanted.size() || (count > wanted.size() && !node.kind->more_numbers))
-        refuse(node, fmt::format("takes {}{} numbers, not {}", node.kind->more_numbers ? "at least " : "",
+        refuse(node, fmt::format("expected {}{} numbers, got {}", node.kind->more_numbers ? "at least " : "",
                                  wanted.size(), count));
     for (std::size_t k = 0; k < count; ++k) {
         const Parameter parameter = k < wanted.size() ? wanted[k] : Parameter{"a number", Limits::any};
@@ -70,15 +70,15 @@ void check_children(AnalyticNode& node) {
     if (count < kind.min_children || count > kind.max_children) {
         if (kind.max_children == 0) refuse(node, "takes no shapes");
         if (kind.min_children == kind.max_children)
-            refuse(node,
-                   fmt::format("takes {} shape{}, not {}", kind.min_children, kind.min_children > 1 ? "s" : "", count));
-        refuse(node, fmt::format("takes at least {} shapes, not {}", kind.min_children, count));
+            refuse(node, fmt::format("expected {} shape{}, got {}", kind.min_children, kind.min_children > 1 ? "s" : "",
+                                     count));
+        refuse(node, fmt::format("expected at least {} shapes, got {}", kind.min_children, count));
     }
     node.dimension = kind.dimension != 0 ? kind.dimension : node.child().dimension;
     const int wanted = kind.child_dimension != 0 ? kind.child_dimension : node.dimension;
     for (const AnalyticExpression& child : node.children)
         if (child.dimension() != wanted)
-            refuse(node, fmt::format("takes shapes of {} dimensions; {} has {}", wanted, child.node().kind->name,
+            refuse(node, fmt::format("expected shapes of {} dimensions, but {} has {}", wanted, child.node().kind->name,
                                      child.dimension()));
 }
 
@@ -93,8 +93,9 @@ void sum_up(AnalyticNode& node) {
         throw Error(Cause::too_large, fmt::format("shapes are nested deeper than {}", AnalyticExpression::max_depth));
     if (node.weight > AnalyticExpression::max_weight)
         throw Error(Cause::too_large,
-                    fmt::format("the shape is made of more than {} shapes", AnalyticExpression::max_weight));
-    if (node.scaling > max_scaling) throw Error(Cause::too_large, "nested scales change lengths by more than 1e30");
+                    fmt::format("the shape contains more than {} shapes", AnalyticExpression::max_weight));
+    if (node.scaling > max_scaling)
+        throw Error(Cause::too_large, "nested scale operations change lengths by more than a factor of 1e30");
 }
 
 void append_text(const AnalyticNode& node, std::string& out) {
@@ -175,7 +176,7 @@ AnalyticExpression::AnalyticExpression(std::string_view kind, std::vector<double
                                        std::vector<AnalyticExpression> children) {
     auto node = std::make_shared<AnalyticNode>();
     node->kind = find_kind(kind);
-    if (!node->kind) throw Error(Cause::invalid_argument, fmt::format("there is no shape '{}'", kind.substr(0, 64)));
+    if (!node->kind) throw Error(Cause::invalid_argument, fmt::format("unknown shape '{}'", kind.substr(0, 64)));
     node->numbers = std::move(parameters);
     for (double& value : node->numbers) value += 0.0; // -0 reads back as 0
     node->children = std::move(children);

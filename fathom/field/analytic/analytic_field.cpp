@@ -9,7 +9,7 @@ namespace {
 
 Tape tape_of(const AnalyticExpression& shape) {
     if (shape.dimension() != 3)
-        throw Error(Cause::invalid_argument, "a profile of two dimensions is no field: extrude or revolve it");
+        throw Error(Cause::invalid_argument, "a two-dimensional profile is not a field; extrude or revolve it");
     Graph graph;
     const NodeId root = formula(graph, shape.node(), Frame{});
     return Tape(graph, root);

@@ -86,7 +86,7 @@ NodeId Graph::stored(Op op, std::span<const NodeId> operands, std::span<const do
     const auto [at, is_new] = known_.try_emplace(key_of(op, operands, parameters), static_cast<NodeId>(nodes_.size()));
     if (!is_new) return at->second;
     if (nodes_.size() >= max_nodes)
-        throw Error(Cause::too_large, fmt::format("the formula needs more than {} operations", max_nodes));
+        throw Error(Cause::too_large, fmt::format("the expression needs more than {} operations", max_nodes));
     Node node{.op = op, .parameters = static_cast<std::uint32_t>(parameters_.size())};
     std::copy(operands.begin(), operands.end(), node.operands);
     nodes_.push_back(node);

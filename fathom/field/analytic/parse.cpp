@@ -63,7 +63,8 @@ public:
         const std::size_t start = at_;
         const Value value = sum();
         accept(';');
-        if (at_ != text_.size()) fail(at_, fmt::format("expected the end, not '{}'", shown(text_.substr(at_, 1))));
+        if (at_ != text_.size())
+            fail(at_, fmt::format("expected the end of the text, got '{}'", shown(text_.substr(at_, 1))));
         return shape(value, start);
     }
 
@@ -89,8 +90,9 @@ private:
     }
     void expect(char c, std::string_view where) {
         if (accept(c)) return;
-        const std::string found = at_ < text_.size() ? fmt::format("'{}'", shown(text_.substr(at_, 1))) : "the end";
-        fail(at_, fmt::format("expected '{}' {}, not {}", c, where, found));
+        const std::string found =
+            at_ < text_.size() ? fmt::format("'{}'", shown(text_.substr(at_, 1))) : "the end of the text";
+        fail(at_, fmt::format("expected '{}' {}, got {}", c, where, found));
     }
     [[nodiscard]] std::string_view word_at(std::size_t at) const {
         std::size_t end = at;
@@ -120,7 +122,7 @@ private:
     // ---- Values
 
     AnalyticExpression shape(const Value& value, std::size_t at) const {
-        if (!std::holds_alternative<AnalyticExpression>(value)) fail(at, "expected a shape, not a number");
+        if (!std::holds_alternative<AnalyticExpression>(value)) fail(at, "expected a shape, got a number");
         return std::get<AnalyticExpression>(value);
     }
     double number(const Value& value, std::size_t at) const {
@@ -133,7 +135,7 @@ private:
         const std::size_t start = at_;
         const std::string_view name = take_word();
         if (name.empty()) fail(start, "expected a name after 'let'");
-        if (is_reserved(name)) fail(start, fmt::format("'{}' has a meaning already", shown(name)));
+        if (is_reserved(name)) fail(start, fmt::format("'{}' is a reserved name", shown(name)));
         expect('=', "after the name");
         Value value = sum();
         expect(';', "after the definition");
@@ -184,7 +186,8 @@ private:
     }
 
     Value primary() {
-        if (++nesting_ > max_nesting) fail(at_, fmt::format("nested deeper than {}", max_nesting), Cause::too_large);
+        if (++nesting_ > max_nesting)
+            fail(at_, fmt::format("the expression is nested deeper than {}", max_nesting), Cause::too_large);
         Value value = unnested_primary();
         --nesting_;
         return value;
@@ -200,8 +203,8 @@ private:
         if (at_ < text_.size() && (is_digit(text_[at_]) || text_[at_] == '.')) return literal();
         const std::string_view word = take_word();
         if (word.empty()) {
-            if (at_ == text_.size()) fail(at_, "the text ends too early");
-            fail(at_, fmt::format("expected a number or a shape, not '{}'", shown(text_.substr(at_, 1))));
+            if (at_ == text_.size()) fail(at_, "the text ends unexpectedly");
+            fail(at_, fmt::format("expected a number or a shape, got '{}'", shown(text_.substr(at_, 1))));
         }
         if (accept('(')) return call(word, start);
         if (word == "pi") return std::numbers::pi;
@@ -212,10 +215,10 @@ private:
     double literal() {
         double value = 0;
         const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-        if (error != std::errc()) fail(at_, "not a number that a double can hold");
+        if (error != std::errc()) fail(at_, "the number does not fit into a double");
         at_ = static_cast<std::size_t>(end - text_.data());
         const char next = at_ < text_.size() ? text_[at_] : ' ';
-        if (starts_word(next) || is_digit(next) || next == '.') fail(at_, "a number runs into what follows");
+        if (starts_word(next) || is_digit(next) || next == '.') fail(at_, "expected a separator after the number");
         skip_blank();
         return value;
     }
@@ -240,7 +243,7 @@ private:
                 return f.call(argument);
             }
         const AnalyticKind* const kind = find_kind(name);
-        if (!kind) fail(start, fmt::format("there is no shape or function '{}'", shown(name)));
+        if (!kind) fail(start, fmt::format("unknown shape or function '{}'", shown(name)));
         Arguments arguments;
         if (!accept(')')) {
             do argument(*kind, arguments);
@@ -260,7 +263,7 @@ private:
             accept('=');
             const auto same_name = [&](const Parameter& p) { return p.name == word; };
             if (std::none_of(kind.parameters.begin(), kind.parameters.end(), same_name))
-                fail(start, fmt::format("{} has no number '{}'", kind.name, shown(word)));
+                fail(start, fmt::format("{} has no parameter '{}'", kind.name, shown(word)));
             const std::size_t inner = at_;
             if (!arguments.named.try_emplace(word, number(sum(), inner)).second)
                 fail(start, fmt::format("'{}' is given twice", word));
@@ -285,7 +288,7 @@ private:
             } else if (next < arguments.numbers.size()) {
                 numbers.push_back(arguments.numbers[next++]);
             } else {
-                fail(start, fmt::format("{} needs the number '{}'", kind.name, parameter.name));
+                fail(start, fmt::format("{} needs the parameter '{}'", kind.name, parameter.name));
             }
         }
         numbers.insert(numbers.end(), arguments.numbers.begin() + static_cast<std::ptrdiff_t>(next),
@@ -293,7 +296,7 @@ private:
         try {
             AnalyticExpression shape(kind.name, std::move(numbers), std::move(arguments.shapes));
             work_ += shape.weight();
-            if (work_ > max_work) throw Error(Cause::too_large, "the shapes of this text are too large together");
+            if (work_ > max_work) throw Error(Cause::too_large, "the shapes of this text are too large in total");
             return shape;
         } catch (const Error& error) {
             fail(start, error.reason(), error.cause());

@@ -150,8 +150,9 @@ void check_repetition(N n) {
         if (!box.empty() && !(box.lower[k] >= -half && box.upper[k] <= half))
             refuse(n, "the shape must fit into its cell");
         if (!child.even[axis] && !child.exact_outside)
-            refuse(n,
-                   "a shape that is not symmetric must have exact distances outside; repeat_mirrored takes any shape");
+            refuse(
+                n,
+                "a shape that is not symmetric must have exact distances outside; repeat_mirrored accepts any shape");
     }
 }
 

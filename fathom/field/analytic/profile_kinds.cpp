@@ -49,7 +49,7 @@ void check_triangle(N n) {
     const Vec3 area = (n.vector(3) - n.vector(0)).cross(n.vector(6) - n.vector(0));
     const double longest = longest_side(n);
     if (!(longest >= AnalyticExpression::min_length) || !(area.norm() > 1e-12 * longest * longest))
-        refuse(n, "its corners must not lie on a line");
+        refuse(n, "the corners must not lie on a line");
 }
 
 // Every corner must turn the same way about the normal, and lie in the plane of the first three.
@@ -57,12 +57,12 @@ void check_quad(N n) {
     check_triangle(n);
     const Vec3 normal = (n.vector(3) - n.vector(0)).cross(n.vector(6) - n.vector(0)).normalized();
     const double longest = longest_side(n);
-    if (std::abs(normal.dot(n.vector(9) - n.vector(0))) > 1e-9 * longest) refuse(n, "its corners must lie in a plane");
+    if (std::abs(normal.dot(n.vector(9) - n.vector(0))) > 1e-9 * longest) refuse(n, "the corners must lie in a plane");
     for (std::size_t k = 0; k < 12; k += 3) {
         const Vec3 before = n.vector((k + 3) % 12) - n.vector(k),
                    after = n.vector((k + 6) % 12) - n.vector((k + 3) % 12);
         if (!(normal.dot(before.cross(after)) > 1e-12 * longest * longest))
-            refuse(n, "it must be convex, its corners in order");
+            refuse(n, "the shape must be convex, with its corners in order");
     }
 }
 
@@ -162,8 +162,8 @@ std::size_t whole(double value) { return static_cast<std::size_t>(value); }
 
 void check_polygon(N n) {
     const std::size_t size = n.numbers.size();
-    if (size % 2 != 0) refuse(n, "takes pairs of numbers: x, y of each corner");
-    if (size / 2 > max_corners) refuse(n, "takes at most 4096 corners");
+    if (size % 2 != 0) refuse(n, "expected pairs of numbers: x, y of each corner");
+    if (size / 2 > max_corners) refuse(n, "expected at most 4096 corners");
     for (std::size_t k = 0; k < size; k += 2)
         if (!(std::hypot(n[k] - n[(k + 2) % size], n[k + 1] - n[(k + 3) % size]) >= AnalyticExpression::min_length))
             refuse(n, "neighbouring corners must differ");

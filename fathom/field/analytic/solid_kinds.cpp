@@ -199,7 +199,7 @@ std::vector<AnalyticKind> cone_kinds() {
                      .check =
                          [](N n) {
                              if (!((n.vector(0) - n.vector(3)).norm() >= AnalyticExpression::min_length))
-                                 refuse(n, "its ends must differ");
+                                 refuse(n, "the ends must differ");
                          },
                      .traits = capsule_traits,
                      .level_box = capsule_box,

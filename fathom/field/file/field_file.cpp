@@ -20,7 +20,7 @@ namespace fathom {
 namespace {
 
 static_assert(std::endian::native == std::endian::little,
-              "the arrays of a .fathom file are used as they lie: little-endian");
+              "the arrays of a .fathom file are mapped without conversion: little-endian");
 
 constexpr std::size_t alignment = 64;
 constexpr std::array<unsigned char, 8> file_magic = {0x89, 'F',  'T',  'H',
@@ -146,14 +146,14 @@ private:
         std::memcpy(&header_, bytes_.data(), sizeof(Header));
         if (header_.version != field_file_version)
             fail(Cause::unsupported,
-                 fmt::format("has version {}; version {} is read here", header_.version, field_file_version));
+                 fmt::format("has version {}; only version {} is supported", header_.version, field_file_version));
         if (header_.checksum != checksum_of(header_))
-            fail(Cause::malformed, "is damaged: its checksum does not fit", "header");
+            fail(Cause::malformed, "is damaged: its checksum does not match", "header");
         if (header_.header_size != sizeof(Header))
-            fail(Cause::malformed, "has another size than this version", "header");
+            fail(Cause::malformed, "has the wrong size for this version", "header");
         if (header_.file_size != bytes_.size())
             fail(bytes_.size() < header_.file_size ? Cause::truncated : Cause::count_mismatch,
-                 fmt::format("has {} bytes, where its header states {}", bytes_.size(), header_.file_size));
+                 fmt::format("has {} bytes, but its header states {}", bytes_.size(), header_.file_size));
     }
 
     // Sections lie one behind the other and fill the file: no byte is outside of all checksums.
@@ -162,10 +162,10 @@ private:
         for (std::size_t k = 0; k < part_count; ++k) {
             const Section& s = header_.sections[k];
             if (s.offset != next || s.size > bytes_.size() - next || padded(s.size) > bytes_.size() - next)
-                fail(Cause::malformed, "does not lie where it must", part_names[k]);
+                fail(Cause::malformed, "has an invalid offset or size", part_names[k]);
             next += padded(s.size);
         }
-        if (next != bytes_.size()) fail(Cause::count_mismatch, "holds bytes that belong to no section");
+        if (next != bytes_.size()) fail(Cause::count_mismatch, "contains bytes outside of all sections");
     }
 
     void check_sums() const {
@@ -174,7 +174,7 @@ private:
             const ByteSpan zeros = bytes_.subspan(s.offset + s.size, padded(s.size) - s.size);
             const bool clean = std::all_of(zeros.begin(), zeros.end(), [](std::byte b) { return b == std::byte{0}; });
             if (!clean || s.checksum != section_checksum(section(static_cast<Part>(k))))
-                fail(Cause::malformed, "is damaged: its checksum does not fit", part_names[k]);
+                fail(Cause::malformed, "is damaged: its checksum does not match", part_names[k]);
         }
     }
 
@@ -186,7 +186,7 @@ private:
     void point_at(std::span<const T>& array, Part part) const {
         const ByteSpan bytes = section(part);
         if (bytes.size() % sizeof(T) != 0)
-            fail(Cause::count_mismatch, "does not hold a whole number of entries", part_names[part]);
+            fail(Cause::count_mismatch, "does not contain a whole number of entries", part_names[part]);
         array = {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
     }
 
@@ -204,7 +204,7 @@ private:
         const GridCounts counts = counts_of(data.layout, data.stored_bricks(), bytes_.size(), place());
         if (ranges.size() != counts.level_entries)
             fail(Cause::count_mismatch,
-                 fmt::format("{} entries, where the layout asks for {}", ranges.size(), counts.level_entries),
+                 fmt::format("has {} entries, but the layout requires {}", ranges.size(), counts.level_entries),
                  part_names[level_part]);
         data.levels = split_levels(data.layout, ranges);
     }

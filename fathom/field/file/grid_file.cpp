@@ -64,7 +64,7 @@ void write_vdb(const GridField&, const fs::path& path) { refuse_vdb(path); }
 #endif
 
 [[noreturn]] void refuse_name(const std::string& name) {
-    throw Error(Cause::unknown_format, "no grid format that is known here: .fathom .npy .nrrd .vti .sdf .dist .vdb",
+    throw Error(Cause::unknown_format, "unknown grid format; known formats: .fathom .npy .nrrd .vti .sdf .dist .vdb",
                 {.file = name});
 }
 
@@ -100,7 +100,7 @@ GridFile guarded(const std::string& name, Read read) {
     } catch (const std::bad_alloc&) {
     } catch (const std::length_error&) {
     }
-    throw Error(Cause::too_large, "memory does not hold what the file describes", {.file = name});
+    throw Error(Cause::too_large, "the grid that the file describes does not fit into memory", {.file = name});
 }
 
 GridFile read_path(const fs::path& path, const GridReadOptions& options) {
@@ -208,7 +208,7 @@ namespace {
 void check_numbers(const GridData& data, const Place& place) {
     const auto at_least_zero = [&](double value, std::string_view name, bool may_be_infinite) {
         if (!(value >= 0) || (!may_be_infinite && std::isinf(value)))
-            fail(Cause::non_finite, fmt::format("is {}, which it cannot be", value), place, name);
+            fail(Cause::non_finite, fmt::format("invalid value {}", value), place, name);
     };
     at_least_zero(data.band, "band", false);
     at_least_zero(data.near_error, "near error", true);
@@ -216,14 +216,14 @@ void check_numbers(const GridData& data, const Place& place) {
     at_least_zero(data.lipschitz, "Lipschitz bound", true);
     at_least_zero(data.step, "step", false);
     if (data.storage != GridStorage::float32 && data.storage != GridStorage::code16)
-        fail(Cause::unsupported, "a kind of storage that is not known here", place);
+        fail(Cause::unsupported, "unknown kind of storage", place);
     if (data.storage == GridStorage::code16 && !(data.step > 0 && std::isfinite(0x1p33 * data.step)))
-        fail(Cause::malformed, fmt::format("is {}, no step of codes", data.step), place, "step");
+        fail(Cause::malformed, fmt::format("invalid step of codes {}", data.step), place, "step");
 }
 
 void check_length(std::size_t length, std::size_t expected, std::string_view name, const Place& place) {
     if (length != expected)
-        fail(Cause::count_mismatch, fmt::format("{} entries, where the layout asks for {}", length, expected), place,
+        fail(Cause::count_mismatch, fmt::format("has {} entries, but the layout requires {}", length, expected), place,
              name);
 }
 
@@ -265,7 +265,7 @@ void check_bricks(std::span<const Index> brick_of, std::size_t stored, const Pla
         if (brick_of[b] == no_index) continue;
         if (brick_of[b] != next || next == stored)
             fail(Cause::index_out_of_range,
-                 fmt::format("names stored brick {} of {}, where {} is next", brick_of[b], stored, next), place,
+                 fmt::format("refers to stored brick {} of {}, but {} is next", brick_of[b], stored, next), place,
                  "brick", b);
         ++next;
     }
@@ -277,16 +277,16 @@ void check_bricks(std::span<const Index> brick_of, std::size_t stored, const Pla
 
 GridCounts counts_of(const GridLayout& layout, std::size_t stored, std::size_t available, const Place& place) {
     if (!is_finite(layout.origin) || !std::isnormal(layout.cell) || layout.cell < 0 || !std::isfinite(1 / layout.cell))
-        fail(Cause::non_finite, "the origin or the cell size is no such number", place, "layout");
+        fail(Cause::non_finite, "the origin or the cell size is not a valid number", place, "layout");
     std::size_t corners = 1;
     for (const int n : layout.bricks) {
         if (n < 1 || n > max_bricks_along)
-            fail(Cause::malformed, fmt::format("{} bricks along an axis", n), place, "layout");
+            fail(Cause::malformed, fmt::format("invalid number of bricks along an axis: {}", n), place, "layout");
         if (corners > available / sizeof(float) / static_cast<std::size_t>(n + 1))
-            fail(Cause::count_mismatch, "asks for more bricks than there are bytes", place, "layout");
+            fail(Cause::count_mismatch, "requires more bricks than there are bytes", place, "layout");
         corners *= static_cast<std::size_t>(n + 1);
     }
-    if (!is_finite(layout.domain().upper)) fail(Cause::non_finite, "reaches to infinity", place, "layout");
+    if (!is_finite(layout.domain().upper)) fail(Cause::non_finite, "the domain is not finite", place, "layout");
     GridCounts counts{corners, layout.brick_count(), stored, 0};
     for (int level = 0; level < level_count(layout); ++level) {
         std::size_t entries = 1;
@@ -294,7 +294,8 @@ GridCounts counts_of(const GridLayout& layout, std::size_t stored, std::size_t a
         counts.level_entries += entries;
     }
     if (stored > counts.bricks || stored >= no_index)
-        fail(Cause::count_mismatch, fmt::format("{} bricks stored of {}", stored, counts.bricks), place, "layout");
+        fail(Cause::count_mismatch, fmt::format("{} bricks are stored, but there are {} in all", stored, counts.bricks),
+             place, "layout");
     return counts;
 }
 
@@ -332,7 +333,7 @@ void check_grid(const GridData& data, const Place& place) {
     check_ranges(data.block_ranges, "block range", place);
     const std::size_t bad = first_bad(
         data.bases, [](std::int32_t base) { return base > std::numeric_limits<std::int32_t>::max() - 65535; });
-    if (bad != SIZE_MAX) fail(Cause::malformed, "codes past its reach", place, "base", bad);
+    if (bad != SIZE_MAX) fail(Cause::malformed, "the codes exceed the range of 32-bit numbers", place, "base", bad);
 }
 
 } // namespace fathom

@@ -40,10 +40,10 @@ public:
             else if (key == "shape")
                 shape();
             else
-                fail(Cause::malformed, fmt::format("an unknown key '{}' in its head", printable(key)));
-            if (!accept(',') && peek() != '}') fail(Cause::malformed, "its head is not a dictionary");
+                fail(Cause::malformed, fmt::format("unknown key '{}' in the header", printable(key)));
+            if (!accept(',') && peek() != '}') fail(Cause::malformed, "the header is not a dictionary");
         }
-        if (!typed_ || !shaped_) fail(Cause::malformed, "its head lacks the type or the shape");
+        if (!typed_ || !shaped_) fail(Cause::malformed, "the header lacks the type or the shape");
         return std::move(head_);
     }
 
@@ -62,16 +62,16 @@ private:
         return true;
     }
     void expect(char c) {
-        if (!accept(c)) fail(Cause::malformed, fmt::format("its head lacks a '{}'", c));
+        if (!accept(c)) fail(Cause::malformed, fmt::format("the header lacks a '{}'", c));
     }
 
     std::string_view quoted() {
         const char quote = peek();
-        if (quote == '[') fail(Cause::unsupported, "an array of structures");
-        if (quote != '\'' && quote != '"') fail(Cause::malformed, "its head lacks a quoted word");
+        if (quote == '[') fail(Cause::unsupported, "arrays of structures are not supported");
+        if (quote != '\'' && quote != '"') fail(Cause::malformed, "the header lacks a quoted word");
         const std::size_t begin = ++at_;
         at_ = std::min(text_.find(quote, begin), text_.size());
-        if (at_ == text_.size()) fail(Cause::malformed, "a quoted word of its head does not end");
+        if (at_ == text_.size()) fail(Cause::malformed, "a quoted word in the header does not end");
         return text_.substr(begin, at_++ - begin);
     }
 
@@ -108,20 +108,21 @@ private:
                 typed_ = true;
                 return;
             }
-        fail(Cause::unsupported, fmt::format("numbers of type '{}'", printable(name)));
+        fail(Cause::unsupported, fmt::format("numbers of type '{}' are not supported", printable(name)));
     }
 
     void shape() {
         expect('(');
         while (!accept(')')) {
-            if (head_.shape.size() == max_dimensions) fail(Cause::unsupported, "more than 8 dimensions");
+            if (head_.shape.size() == max_dimensions)
+                fail(Cause::unsupported, "more than 8 dimensions are not supported");
             peek();
             std::uint64_t count = 0;
             const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), count);
-            if (error != std::errc()) fail(Cause::malformed, "its shape is not of whole numbers");
+            if (error != std::errc()) fail(Cause::malformed, "the shape contains a value that is not a whole number");
             at_ = static_cast<std::size_t>(end - text_.data());
             head_.shape.push_back(count);
-            if (!accept(',') && peek() != ')') fail(Cause::malformed, "its shape is not a list of numbers");
+            if (!accept(',') && peek() != ')') fail(Cause::malformed, "the shape is not a list of numbers");
         }
         shaped_ = true;
     }
@@ -140,13 +141,13 @@ void check_size(NpyHead& head, const Source& source) {
     const Place place{.file = source.name, .element = "shape"};
     for (const std::uint64_t n : head.shape) {
         if (n != 0 && head.count > std::numeric_limits<std::size_t>::max() / 8 / n)
-            throw Error(Cause::count_mismatch, "asks for more numbers than any memory holds", place);
+            throw Error(Cause::count_mismatch, "requires more numbers than memory can hold", place);
         head.count *= static_cast<std::size_t>(n);
     }
     if (head.count > available)
-        throw Error(Cause::truncated, fmt::format("asks for {} numbers, but {} follow", head.count, available), place);
+        throw Error(Cause::truncated, fmt::format("requires {} numbers, but {} follow", head.count, available), place);
     if (head.begin + head.count * size_of(head.type) != source.bytes.size())
-        throw Error(Cause::count_mismatch, fmt::format("asks for {} numbers, but more bytes follow", head.count),
+        throw Error(Cause::count_mismatch, fmt::format("requires {} numbers, but more bytes follow", head.count),
                     place);
 }
 
@@ -162,11 +163,12 @@ NpyHead read_npy_head(const Source& source) {
     const auto major = bytes.read<std::uint8_t>("the version");
     static_cast<void>(bytes.read<std::uint8_t>("the version"));
     if (major < 1 || major > 3)
-        throw Error(Cause::unsupported, fmt::format("version {} of the format", major), {.file = source.name});
-    const std::size_t size = major == 1 ? bytes.read<std::uint16_t>("the size of the head")
-                                        : bytes.read<std::uint32_t>("the size of the head");
+        throw Error(Cause::unsupported, fmt::format("version {} of the format is not supported", major),
+                    {.file = source.name});
+    const std::size_t size = major == 1 ? bytes.read<std::uint16_t>("the size of the header")
+                                        : bytes.read<std::uint32_t>("the size of the header");
     const std::size_t start = bytes.offset();
-    const auto raw = bytes.take(size, "the head");
+    const auto raw = bytes.take(size, "the header");
     NpyHead head = HeadParser({reinterpret_cast<const char*>(raw.data()), raw.size()}, start, source).parse();
     head.begin = bytes.offset();
     check_size(head, source);
@@ -187,7 +189,7 @@ namespace {
 
 std::size_t columns_of(const NpyHead& head, const Source& source) {
     if (head.shape.size() != 1 && head.shape.size() != 2)
-        throw Error(Cause::unsupported, fmt::format("an array of {} dimensions is no table", head.shape.size()),
+        throw Error(Cause::unsupported, fmt::format("an array of {} dimensions is not a table", head.shape.size()),
                     {.file = source.name, .element = "shape"});
     return head.shape.size() == 1 ? 1 : static_cast<std::size_t>(head.shape[1]);
 }
@@ -199,7 +201,7 @@ std::vector<Vec3> read_npy_points(const std::filesystem::path& path) {
     const Source source{file.bytes(), path.string()};
     const NpyHead head = read_npy_head(source);
     if (columns_of(head, source) != 3)
-        throw Error(Cause::unsupported, "points are an array of shape (N, 3)",
+        throw Error(Cause::unsupported, "expected an array of points of shape (N, 3)",
                     {.file = source.name, .element = "shape"});
     std::vector<Vec3> points(head.count / 3);
     visit_npy_table(source, head, [&](std::size_t row, std::size_t column, double value) {
@@ -221,7 +223,8 @@ NpyTable read_npy_table(const std::filesystem::path& path) {
 
 void write_npy_table(const std::filesystem::path& path, std::span<const double> values, std::size_t columns) {
     if (columns == 0 || values.size() % columns != 0)
-        throw Error(Cause::invalid_argument, fmt::format("{} numbers are no whole rows of {}", values.size(), columns),
+        throw Error(Cause::invalid_argument,
+                    fmt::format("{} numbers are not a whole number of rows of {}", values.size(), columns),
                     {.file = path.string()});
     FileWriter file(path);
     file.write(written_npy_head(true, false, {values.size() / columns, columns}));
@@ -234,7 +237,7 @@ void write_npy_table(const std::filesystem::path& path, std::span<const double> 
 GridFile read_npy_grid(const Source& source, const GridReadOptions& options) {
     const NpyHead head = read_npy_head(source);
     if (head.shape.size() != 3)
-        throw Error(Cause::unsupported, fmt::format("an array of {} dimensions is no grid", head.shape.size()),
+        throw Error(Cause::unsupported, fmt::format("an array of {} dimensions is not a grid", head.shape.size()),
                     {.file = source.name, .element = "shape"});
     StatedLattice lattice{{head.shape[0], head.shape[1], head.shape[2]}, options.origin, options.cell};
     if (!options.x_first) std::swap(lattice.counts[0], lattice.counts[2]);
@@ -252,8 +255,9 @@ GridFile read_npy_grid(const Source& source, const GridReadOptions& options) {
         fmt::format("npy {}", head.type == Scalar::float32   ? "float32"
                               : head.type == Scalar::float64 ? "float64"
                                                              : "whole"),
-        {fmt::format("a .npy file tells no place: the first sample was put at ({}, {}, {}), cells of {} m",
-                     options.origin.x(), options.origin.y(), options.origin.z(), options.cell)});
+        {fmt::format(
+            "a .npy file does not state a position: the first sample was placed at ({}, {}, {}), with cells of {} m",
+            options.origin.x(), options.origin.y(), options.origin.z(), options.cell)});
 }
 
 // The samples come with x fastest: [z][y][x] in C order, or [x][y][z] in Fortran order.

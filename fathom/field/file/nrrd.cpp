@@ -45,7 +45,7 @@ public:
             throw Error(Cause::unknown_format, "is not an NRRD file", {.file = source.name});
         for (std::int64_t number = 1;; ++number) {
             const std::size_t end = text.find('\n', begin_);
-            if (end == text.npos) fail(Cause::truncated, "ends inside its head");
+            if (end == text.npos) fail(Cause::truncated, "ends inside its header");
             std::string_view line = text.substr(begin_, end - begin_);
             if (line.ends_with('\r')) line.remove_suffix(1);
             begin_ = end + 1;
@@ -76,7 +76,7 @@ public:
         } catch (const Error& error) {
             fail(error.cause() == Cause::truncated ? Cause::malformed : error.cause(), error.reason(), key);
         }
-        if (!scanner.at_end()) fail(Cause::malformed, fmt::format("more than {} numbers", count), key);
+        if (!scanner.at_end()) fail(Cause::malformed, fmt::format("has more than {} numbers", count), key);
         return values;
     }
 
@@ -89,13 +89,13 @@ private:
         if (line.starts_with('#') || line.find(":=") != line.npos) return; // a comment, a key of the user's
         const std::size_t colon = line.find(": ");
         if (colon == line.npos)
-            fail(Cause::malformed, fmt::format("a line of its head is no field: '{}'", printable(line)));
+            fail(Cause::malformed, fmt::format("a line of the header is not a field: '{}'", printable(line)));
         std::string_view value = line.substr(colon + 2);
         while (value.starts_with(' ')) value.remove_prefix(1);
         while (value.ends_with(' ')) value.remove_suffix(1);
         if (!fields_.emplace(line.substr(0, colon), value).second)
-            fail(Cause::malformed, "stands there twice", printable(line.substr(0, colon)));
-        if (fields_.size() > 64) fail(Cause::malformed, "more fields than the format has");
+            fail(Cause::malformed, "is given twice", printable(line.substr(0, colon)));
+        if (fields_.size() > 64) fail(Cause::malformed, "the header has more fields than the format defines");
     }
 
     const Source& source_;
@@ -114,11 +114,11 @@ void place_lattice(const NrrdHead& head, StatedLattice& lattice, std::vector<std
         spacing = {d[0], d[4], d[8]};
         for (const std::size_t off : {1u, 2u, 3u, 5u, 6u, 7u})
             if (!(std::abs(d[off]) <= 1e-9 * std::abs(d[0])))
-                head.fail(Cause::unsupported, "axes that are not along x, y and z", "space directions");
+                head.fail(Cause::unsupported, "the axes are not along x, y and z", "space directions");
     } else if (head.has("spacings")) {
         spacing = as_vector(head.numbers("spacings", 3));
     } else {
-        remarks.emplace_back("the file tells no size of cells: taken as 1 m");
+        remarks.emplace_back("the file does not state a cell size: 1 m was assumed");
     }
     lattice.cell = cubic_cell(spacing, place);
     if (head.has("space origin")) {
@@ -129,21 +129,23 @@ void place_lattice(const NrrdHead& head, StatedLattice& lattice, std::vector<std
         if (centers.starts_with("cell"))
             lattice.origin += 0.5 * spacing; // the samples lie in the middle of their cells
     } else {
-        remarks.emplace_back("the file tells no place: the first sample was put at the origin");
+        remarks.emplace_back("the file does not state a position: the first sample was placed at the origin");
     }
 }
 
 StatedLattice lattice_of(const NrrdHead& head, std::vector<std::string>& remarks, const Place& place) {
-    if (head.text("dimension") != "3") head.fail(Cause::unsupported, "only three dimensions are read", "dimension");
+    if (head.text("dimension") != "3")
+        head.fail(Cause::unsupported, "only three dimensions are supported", "dimension");
     for (const std::string_view key : {"data file", "datafile"})
-        if (head.has(key)) head.fail(Cause::unsupported, "the samples lie in another file", key);
+        if (head.has(key)) head.fail(Cause::unsupported, "samples in a separate file are not supported", key);
     for (const std::string_view key : {"line skip", "lineskip", "byte skip", "byteskip"})
-        if (head.text(key, "0") != "0") head.fail(Cause::unsupported, "parts to pass over", key);
+        if (head.text(key, "0") != "0")
+            head.fail(Cause::unsupported, "skipping of lines or bytes is not supported", key);
     StatedLattice lattice;
     const std::vector<double> sizes = head.numbers("sizes", 3);
     for (std::size_t k = 0; k < 3; ++k) {
         if (!(sizes[k] >= 0 && sizes[k] < 0x1p40) || sizes[k] != std::floor(sizes[k]))
-            head.fail(Cause::malformed, "is not of whole numbers", "sizes");
+            head.fail(Cause::malformed, "contains a value that is not a whole number", "sizes");
         lattice.counts[k] = static_cast<std::uint64_t>(sizes[k]);
     }
     place_lattice(head, lattice, remarks, place);
@@ -153,16 +155,16 @@ StatedLattice lattice_of(const NrrdHead& head, std::vector<std::string>& remarks
 void read_binary(const Source& data, Scalar type, std::endian order, LatticeBuilder& builder) {
     ByteReader bytes(data, 0, order);
     if (bytes.left() / size_of(type) < builder.count())
-        bytes.fail(Cause::truncated, fmt::format("{} samples do not follow", builder.count()));
+        bytes.fail(Cause::truncated, fmt::format("fewer than {} samples follow", builder.count()));
     for (std::size_t i = 0; i < builder.count(); ++i) builder.set(i, read_number(bytes, type));
-    if (!bytes.at_end()) bytes.fail(Cause::count_mismatch, "more bytes than samples");
+    if (!bytes.at_end()) bytes.fail(Cause::count_mismatch, "more bytes than samples follow");
 }
 
 void read_text(const Source& data, LatticeBuilder& builder) {
     TextScanner text(data);
     static_cast<void>(text.believable_count(builder.count(), 2, "samples"));
     for (std::size_t i = 0; i < builder.count(); ++i) builder.set(i, text.number("a sample"));
-    if (!text.at_end()) text.fail(Cause::count_mismatch, "more samples than stated");
+    if (!text.at_end()) text.fail(Cause::count_mismatch, "more samples follow than stated");
 }
 
 } // namespace
@@ -170,7 +172,9 @@ void read_text(const Source& data, LatticeBuilder& builder) {
 GridFile read_nrrd(const Source& source, const GridReadOptions& options) {
     const NrrdHead head(source);
     const std::optional<Scalar> type = nrrd_scalar(head.text("type"));
-    if (!type) head.fail(Cause::unsupported, fmt::format("samples of type '{}'", printable(head.text("type"))), "type");
+    if (!type)
+        head.fail(Cause::unsupported,
+                  fmt::format("samples of type '{}' are not supported", printable(head.text("type"))), "type");
     std::vector<std::string> remarks;
     const StatedLattice lattice = lattice_of(head, remarks, {.file = source.name, .element = "spacing"});
     const Source data{source.bytes.subspan(head.data_begin()), source.name};
@@ -178,7 +182,7 @@ GridFile read_nrrd(const Source& source, const GridReadOptions& options) {
     const bool packed = encoding == "gzip" || encoding == "gz",
                text = encoding == "ascii" || encoding == "text" || encoding == "txt";
     if (!packed && !text && encoding != "raw")
-        head.fail(Cause::unsupported, fmt::format("'{}'", printable(encoding)), "encoding");
+        head.fail(Cause::unsupported, fmt::format("'{}' is not supported", printable(encoding)), "encoding");
     const std::string order = head.text("endian", size_of(*type) == 1 || text ? "little" : "");
     if (!text && order != "little" && order != "big")
         head.fail(Cause::malformed, "is neither little nor big", "endian");

@@ -24,7 +24,8 @@ GridLayout layout_of(const StatedLattice& lattice, const Place& place) {
             throw Error(Cause::unsupported, "a grid needs at least two samples along each axis", place);
         const std::uint64_t bricks = (lattice.counts[k] - 2) / brick_cells + 1;
         if (bricks > max_bricks_along)
-            throw Error(Cause::too_large, fmt::format("{} samples along an axis", lattice.counts[k]), place);
+            throw Error(Cause::too_large, fmt::format("{} samples along an axis are too many", lattice.counts[k]),
+                        place);
         layout.bricks[k] = static_cast<int>(bricks);
     }
     static_cast<void>(counts_of(layout, 0, std::numeric_limits<std::size_t>::max(), place)); // finite, and no overflow
@@ -44,8 +45,7 @@ double cubic_cell(const Vec3& spacing, const Place& place) {
     const double cell = spacing.x();
     if (!is_finite(spacing) || !(spacing.minCoeff() > 0) || (spacing.array() - cell).abs().maxCoeff() > 1e-6 * cell)
         throw Error(Cause::unsupported,
-                    fmt::format("cells of {} x {} x {}: only cubes are read", spacing.x(), spacing.y(), spacing.z()),
-                    place);
+                    fmt::format("cells of {} x {} x {} are not cubes", spacing.x(), spacing.y(), spacing.z()), place);
     return cell;
 }
 
@@ -53,7 +53,7 @@ void check_reach(std::span<const double, brick_size> samples, double cell, GridS
     if (storage != GridStorage::code16) return;
     const auto [low, high] = std::minmax_element(samples.begin(), samples.end());
     if (*high - *low > 23 * cell || std::max(-*low, *high) > 1e5 * cell)
-        throw Error(Cause::unsupported, "too steep for 16-bit codes: read it as float32", place);
+        throw Error(Cause::unsupported, "the samples are too steep for 16-bit codes; use float32", place);
 }
 
 LatticeBuilder::LatticeBuilder(const StatedLattice& lattice, const Source& source, const GridReadOptions& options,
@@ -77,7 +77,7 @@ LatticeBuilder::LatticeBuilder(const StatedLattice& lattice, const Source& sourc
 void LatticeBuilder::refuse(std::size_t index, double value) const {
     const bool finite = std::isfinite(value);
     throw Error(finite ? Cause::too_large : Cause::non_finite,
-                finite ? fmt::format("{} is past the largest float", value) : "not a finite number",
+                finite ? fmt::format("{} exceeds the largest float", value) : "not a finite number",
                 {.file = source_.name, .element = "sample", .index = static_cast<std::int64_t>(index)});
 }
 
@@ -132,7 +132,7 @@ GridFile LatticeBuilder::finish(std::string format, std::vector<std::string> rem
         }
     });
     if (is_padded())
-        remarks.push_back(fmt::format("{} x {} x {} samples were continued to {} x {} x {}, whole bricks of {} cells",
+        remarks.push_back(fmt::format("{} x {} x {} samples were extended to {} x {} x {}, whole bricks of {} cells",
                                       counts_[0], counts_[1], counts_[2], layout_.cells(0) + 1, layout_.cells(1) + 1,
                                       layout_.cells(2) + 1, brick_cells));
     samples_ = {};

@@ -18,7 +18,7 @@ GridFile read_sdfgen(const Source& source, const GridReadOptions& options) {
     LatticeBuilder builder(lattice, source, options);
     static_cast<void>(text.believable_count(builder.count(), 2, "samples"));
     for (std::size_t i = 0; i < builder.count(); ++i) builder.set(i, text.number("a sample"));
-    if (!text.at_end()) text.fail(Cause::count_mismatch, "more samples than stated");
+    if (!text.at_end()) text.fail(Cause::count_mismatch, "more samples follow than stated");
     return std::move(builder).finish("sdf text");
 }
 
@@ -94,14 +94,14 @@ bool is_vega(std::span<const std::byte> bytes) {
 GridFile read_vega(const Source& source, const GridReadOptions& options) {
     ByteReader bytes(source);
     const Head head = read_head(bytes);
-    if (head.cells[1] < 0) bytes.fail(Cause::unsupported, "a field of closest points, not of distances");
-    if (!head.sound()) bytes.fail(Cause::malformed, "numbers of cells that cannot be");
+    if (head.cells[1] < 0) bytes.fail(Cause::unsupported, "the file contains closest points, not distances");
+    if (!head.sound()) bytes.fail(Cause::malformed, "invalid numbers of cells");
     Vec3 lower, upper, cells;
     for (Vec3* corner : {&lower, &upper})
         for (int k = 0; k < 3; ++k) (*corner)[k] = bytes.read<double>("the box");
     if (head.size() != source.bytes.size())
         bytes.fail(source.bytes.size() < head.size() ? Cause::truncated : Cause::count_mismatch,
-                   fmt::format("{} x {} x {} cells ask for another size of the file", head.cells[0], head.cells[1],
+                   fmt::format("{} x {} x {} cells do not match the size of the file", head.cells[0], head.cells[1],
                                head.cells[2]));
     StatedLattice lattice;
     for (std::size_t k = 0; k < 3; ++k) {

@@ -49,7 +49,7 @@ FloatGrid::Ptr first_level_set(const std::string& path) {
         const auto grid = openvdb::gridPtrCast<FloatGrid>(file.readGrid(name.gridName()));
         if (grid && grid->getGridClass() == openvdb::GRID_LEVEL_SET) return grid;
     }
-    throw std::runtime_error("holds no level set of floats");
+    throw std::runtime_error("contains no level set of floats");
 }
 
 double cell_of(const FloatGrid& grid) {
@@ -60,7 +60,7 @@ double cell_of(const FloatGrid& grid) {
         along[k] = 1;
         openvdb::Vec3d step = grid.transform().indexToWorld(along) - zero;
         step[k] -= cell;
-        if (!(step.length() <= 1e-6 * cell)) throw std::runtime_error("cells that are no cubes along x, y and z");
+        if (!(step.length() <= 1e-6 * cell)) throw std::runtime_error("cells are not cubes along x, y and z");
     }
     return cell;
 }
@@ -94,7 +94,7 @@ private:
     void place() {
         grid_->tree().voxelizeActiveTiles();
         const openvdb::CoordBBox box = grid_->evalActiveVoxelBoundingBox();
-        if (box.empty()) throw std::runtime_error("holds no active voxels");
+        if (box.empty()) throw std::runtime_error("contains no active voxels");
         first_ = box.min().offsetBy(-1); // so that the border is past the band
         for (std::size_t k = 0; k < 3; ++k) {
             const auto axis = static_cast<int>(k);
@@ -156,7 +156,7 @@ public:
         : source_{bytes, name}, reader_(source_), options_(options) {}
 
     GridFile build() {
-        const auto raw = reader_.take(sizeof(Head), "the head");
+        const auto raw = reader_.take(sizeof(Head), "the header");
         std::memcpy(&head_, raw.data(), sizeof(Head));
         layout_ = {{head_.origin[0], head_.origin[1], head_.origin[2]}, head_.cell, head_.bricks};
         static_cast<void>(counts_of(layout_, head_.stored, source_.bytes.size(), {.file = source_.name}));
@@ -174,7 +174,7 @@ private:
     float finite() {
         const float value = reader_.read<float>("a voxel");
         if (!std::isfinite(value))
-            throw Error(Cause::non_finite, "a voxel is no finite number", {.file = source_.name});
+            throw Error(Cause::non_finite, "a voxel is not a finite number", {.file = source_.name});
         return value;
     }
 
@@ -194,7 +194,7 @@ private:
         return {GridField(std::move(data)),
                 "vdb",
                 {},
-                {fmt::format("past {} m from the surface, distances are no more than that: a lower bound",
+                {fmt::format("farther than {} m from the surface, distances are limited to that value: a lower bound",
                              head_.background)}};
     }
 
@@ -262,14 +262,15 @@ GridFile read_vdb(const fs::path& path, const GridReadOptions& options) {
                     {.file = name});
     if (result.status == IsolateStatus::threw) throw Error(Cause::import_failed, result.reason, {.file = name});
     if (result.status != IsolateStatus::finished)
-        throw Error(Cause::import_failed, fmt::format("OpenVDB gave up: {}", result.reason), {.file = name});
+        throw Error(Cause::import_failed, fmt::format("OpenVDB failed: {}", result.reason), {.file = name});
     return Assembly(result.bytes, options, name).build();
 }
 
 void write_vdb(const GridField& field, const fs::path& path) {
     const double band = written_band(field.data());
     if (!(band > 0))
-        throw Error(Cause::unsupported, "the field states no band, and a level set needs one", {.file = path.string()});
+        throw Error(Cause::unsupported, "the field states no band, which a level set requires",
+                    {.file = path.string()});
     fs::path temporary = path;
     temporary.replace_filename(fmt::format(".{}-{}.tmp", path.filename().string(), ::getpid()));
     try {

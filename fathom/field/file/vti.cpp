@@ -24,8 +24,8 @@ public:
 
     Result parse() {
         xml_.walk([this](Event event) { element(event); });
-        if (pieces_ != 1) fail(Cause::unsupported, fmt::format("{} pieces, where one is read", pieces_));
-        if (!samples_) fail(Cause::empty, "holds no point data of one component");
+        if (pieces_ != 1) fail(Cause::unsupported, fmt::format("expected one piece, got {}", pieces_));
+        if (!samples_) fail(Cause::empty, "contains no point data with one component");
         return {lattice_, std::move(*samples_)};
     }
 
@@ -43,7 +43,7 @@ private:
         TextScanner scanner(words);
         std::array<double, N> values;
         for (double& v : values) v = scanner.number(key);
-        if (!scanner.at_end()) fail(Cause::malformed, fmt::format("more than {} numbers", N), key);
+        if (!scanner.at_end()) fail(Cause::malformed, fmt::format("has more than {} numbers", N), key);
         return values;
     }
 
@@ -67,7 +67,7 @@ private:
         const auto origin = numbers<3>("Origin", "0 0 0"), spacing = numbers<3>("Spacing", "1 1 1");
         const auto direction = numbers<9>("Direction", "1 0 0 0 1 0 0 0 1");
         if (direction != std::array<double, 9>{1, 0, 0, 0, 1, 0, 0, 0, 1})
-            fail(Cause::unsupported, "axes that are not along x, y and z", "Direction");
+            fail(Cause::unsupported, "the axes are not along x, y and z", "Direction");
         lattice_.origin = {origin[0], origin[1], origin[2]};
         lattice_.cell = cubic_cell({spacing[0], spacing[1], spacing[2]}, {.file = source_.name, .element = "Spacing"});
     }
@@ -80,7 +80,7 @@ private:
             const double low = extent[2 * k], high = extent[2 * k + 1];
             if (!(std::abs(low) < 0x1p31 && high >= low && high < 0x1p31) || low != std::floor(low) ||
                 high != std::floor(high))
-                fail(Cause::malformed, "is no range of whole numbers", "Extent");
+                fail(Cause::malformed, "is not a range of whole numbers", "Extent");
             lattice_.counts[k] = static_cast<std::uint64_t>(high - low) + 1;
             lattice_.origin[static_cast<Eigen::Index>(k)] += low * lattice_.cell;
         }
@@ -113,7 +113,8 @@ GridFile read_vti(const Source& source, const GridReadOptions& options) {
     LatticeBuilder builder(file.lattice, source, options);
     const auto numbers = open_array(source, storage, file.samples, false);
     for (std::size_t i = 0; i < builder.count(); ++i) builder.set(i, numbers->number());
-    if (!numbers->at_end()) numbers->fail(Cause::count_mismatch, fmt::format("more than {} samples", builder.count()));
+    if (!numbers->at_end())
+        numbers->fail(Cause::count_mismatch, fmt::format("more than {} samples follow", builder.count()));
     const bool packed = !storage.compressor.empty() && file.samples.format != VtuArray::Format::ascii;
     constexpr std::array<std::string_view, 3> names = {"ascii", "binary", "appended"};
     return std::move(builder).finish(

@@ -25,7 +25,7 @@ Box covered_box(const Field& field, const BakeOptions& options) {
     if (!options.box.empty()) return options.box;
     const Box bounds = field.bounds();
     if (bounds.empty() || !is_finite(bounds.lower) || !is_finite(bounds.upper))
-        throw Error(Cause::invalid_argument, "the field has no finite bounds: say which box to cover",
+        throw Error(Cause::invalid_argument, "the field has no finite bounds, so a box must be given",
                     {.element = "option box"});
     return bounds.grown(0.05 * bounds.size().maxCoeff());
 }
@@ -92,7 +92,7 @@ GridLayout covering_layout(const Box& box, int resolution) {
         throw Error(Cause::invalid_argument, fmt::format("must be from 1 to {}", largest_resolution),
                     {.element = "option resolution"});
     if (box.empty() || !is_finite(box.lower) || !is_finite(box.upper) || !(box.size().maxCoeff() > 0))
-        throw Error(Cause::invalid_argument, "must be finite and have a size", {.element = "option box"});
+        throw Error(Cause::invalid_argument, "must be finite and have a positive size", {.element = "option box"});
     GridLayout layout;
     layout.cell = box.size().maxCoeff() / resolution;
     for (std::size_t k = 0; k < 3; ++k) {
@@ -241,7 +241,7 @@ BakedError baked_error(const GridField& grid, const Field& field, const BakedErr
     if (options.halvings < 0 || options.halvings > max_halvings)
         throw Error(Cause::invalid_argument, "must be from 0 to 4", {.element = "option halvings"});
     if (!(options.enough >= 0))
-        throw Error(Cause::invalid_argument, "must not be below 0", {.element = "option enough"});
+        throw Error(Cause::invalid_argument, "must not be negative", {.element = "option enough"});
     if (!(options.band > 0) || !std::isfinite(options.band))
         throw Error(Cause::invalid_argument, "must be a positive number", {.element = "option band"});
     const GridLayout& layout = grid.layout();

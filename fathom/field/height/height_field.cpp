@@ -42,16 +42,16 @@ Interval box_range(const Box& domain, const Box& box) {
 
 void check(const HeightSamples& samples) {
     if (samples.columns < 2 || samples.rows < 2)
-        throw Error(Cause::invalid_argument, "at least 2 samples along each side", {.element = "heights"});
+        throw Error(Cause::invalid_argument, "expected at least 2 samples along each side", {.element = "heights"});
     if (samples.heights.size() != static_cast<std::size_t>(samples.columns) * static_cast<std::size_t>(samples.rows))
-        throw Error(Cause::count_mismatch, "columns times rows are needed", {.element = "heights"});
+        throw Error(Cause::count_mismatch, "expected columns times rows values", {.element = "heights"});
     for (std::size_t k = 0; k < samples.heights.size(); ++k)
         if (!std::isfinite(samples.heights[k]))
-            throw Error(Cause::non_finite, "not a number",
+            throw Error(Cause::non_finite, "not a finite number",
                         {.element = "height", .index = static_cast<std::int64_t>(k)});
     if (!samples.origin.allFinite() || !samples.spacing.allFinite() || !std::isfinite(samples.floor) ||
         !std::isfinite(samples.ceiling))
-        throw Error(Cause::non_finite, "origin, spacing, floor or ceiling", {.element = "heights"});
+        throw Error(Cause::non_finite, "origin, spacing, floor or ceiling is not finite", {.element = "heights"});
     if (!(samples.spacing.minCoeff() > 0))
         throw Error(Cause::invalid_argument, "must be positive", {.element = "spacing"});
     if (!(samples.floor < samples.ceiling))

@@ -40,12 +40,12 @@ GridLayout layout_for(const Box& mesh, const GridOptions& options) {
     if (options.box.empty()) {
         const double size = mesh.size().maxCoeff();
         if (!(size > 1e-12 * std::max(mesh.lower.cwiseAbs().maxCoeff(), mesh.upper.cwiseAbs().maxCoeff())))
-            throw Error(Cause::invalid_argument, "the mesh has no extent: say which box to cover",
+            throw Error(Cause::invalid_argument, "the mesh has no extent, so a box must be given",
                         {.element = "option box"});
         return covering_layout(mesh.grown(options.margin * size), options.resolution);
     }
     if (!options.box.contains(mesh))
-        throw Error(Cause::invalid_argument, "does not hold the mesh", {.element = "option box"});
+        throw Error(Cause::invalid_argument, "does not contain the mesh", {.element = "option box"});
     return covering_layout(options.box, options.resolution);
 }
 
@@ -201,8 +201,7 @@ TriangleMesh wrapping(const Build& soup, double offset) {
         const Index part = parts.part_of_triangle[t];
         if (part != no_index && parts.parts[part].volume > 0) outer.triangles.push_back(all.triangles[t]);
     }
-    if (outer.triangles.empty())
-        throw Error(Cause::empty, "nothing is left of the mesh after wrapping: choose a larger offset");
+    if (outer.triangles.empty()) throw Error(Cause::empty, "the mesh is empty after wrapping; choose a larger offset");
     return without_unreferenced_vertices(outer);
 }
 
@@ -222,7 +221,7 @@ GridField build_wrapped(const Build& soup) {
 GridField build_grid(const TriangleMesh& mesh, const GridOptions& options, GridReport* report) {
     check(mesh);
     check_options(options);
-    if (mesh.triangles.empty()) throw Error(Cause::empty, "a mesh without triangles has no distance");
+    if (mesh.triangles.empty()) throw Error(Cause::empty, "the mesh has no triangles");
     const TriangleMesh welded =
         weld(mesh, {.drop_collapsed = false, .drop_duplicates = true, .drop_unreferenced = true}).mesh;
     const SurfaceTree tree(welded);

@@ -9,17 +9,17 @@
 namespace fathom {
 
 MeshField::MeshField(const TriangleMesh& mesh, const MeshFieldOptions& options) {
-    if (mesh.triangles.empty()) throw Error(Cause::empty, "a mesh without triangles has no distance");
+    if (mesh.triangles.empty()) throw Error(Cause::empty, "the mesh has no triangles");
     if (!(options.thickness >= 0))
         throw Error(Cause::invalid_argument, "must not be negative", {.element = "option thickness"});
     if (options.sign == SignMethod::wrap)
-        throw Error(Cause::invalid_argument, "'wrap' needs a grid: build one", {.element = "option sign"});
+        throw Error(Cause::invalid_argument, "'wrap' requires a grid field", {.element = "option sign"});
     mesh_ = std::make_unique<TriangleMesh>(weld(mesh, {.drop_collapsed = false, .drop_duplicates = true}).mesh);
     tree_ = std::make_unique<SurfaceTree>(*mesh_);
     sign_ = choose_sign(*mesh_, *tree_, options.sign);
     if (sign_.method == SignMethod::wrap) {
         sign_.method = SignMethod::thickness;
-        sign_.reason = "a soup: without a grid it is taken for sheets";
+        sign_.reason = "triangle soup: treated as sheets, since 'wrap' requires a grid";
     }
     half_thickness_ = 0.5 * options.thickness;
     inside_ = std::make_unique<InsideTest>(*mesh_, *tree_, sign_);

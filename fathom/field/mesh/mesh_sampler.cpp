@@ -340,7 +340,7 @@ MeshSampler::~MeshSampler() = default;
 
 std::vector<char> MeshSampler::near_bricks(const GridLayout& layout, double reach, Progress* progress) const {
     std::vector<char> near(layout.brick_count(), 0);
-    Stage stage(progress, "where the surface is", mesh_.triangles.size());
+    Stage stage(progress, "locating the surface", mesh_.triangles.size());
     parallel_for(mesh_.triangles.size(), 256, [&](std::size_t begin, std::size_t end) {
         NearMarker marker(layout, reach, near);
         for (std::size_t t = begin; t < end; ++t)

@@ -61,19 +61,18 @@ SignChoice choose_for_closed(const MeshReport& report, bool crossing) {
     choice.flipped = turned > 0;
     if (report.clashing_edges.count > 0) {
         choice.method = SignMethod::parity;
-        choice.reason = "closed, but its triangles do not agree on an outside";
+        choice.reason = "closed, but not consistently wound";
     } else if (!report.watertight) {
         choice.method = SignMethod::winding;
-        choice.reason =
-            "closed and consistently wound, but parts hang together by edges: inside is what it winds round";
+        choice.reason = "closed and consistently wound, but components share edges: inside by winding number";
     } else if (crossing || (turned > 0 && turned < report.components)) {
         choice.method = SignMethod::winding;
-        choice.reason = crossing ? "closed and consistently wound, but crossing itself: inside is what it winds round"
-                                 : "closed, with some parts wound inside-out: inside is what it winds round";
+        choice.reason = crossing ? "closed and consistently wound, but self-intersecting: inside by winding number"
+                                 : "closed, with some components wound inside out: inside by winding number";
     } else {
         choice.reason = "closed and consistently wound";
     }
-    if (choice.flipped && turned == report.components) choice.reason += "; it is inside-out";
+    if (choice.flipped && turned == report.components) choice.reason += "; wound inside out";
     return choice;
 }
 
@@ -85,15 +84,15 @@ SignChoice choose_for_open(const TriangleMesh& mesh, const MeshReport& report, c
     if (!is_wound(report)) {
         choice.method = SignMethod::wrap;
         choice.confidence = 0.5;
-        choice.reason = "a soup: neither closed nor consistently wound";
+        choice.reason = "triangle soup: neither closed nor consistently wound";
     } else if (trial.inside < has_inside) {
         choice.method = SignMethod::thickness;
         choice.confidence = 1 - trial.inside;
-        choice.reason = fmt::format("an open sheet with no inside: {} edges are open", report.open_edges.count);
+        choice.reason = fmt::format("open sheet without an interior: {} edges are open", report.open_edges.count);
     } else {
         choice.method = trial.clear < clear_enough ? SignMethod::wrap : SignMethod::winding;
         choice.reason = fmt::format("consistently wound, but {} edges are open{}", report.open_edges.count,
-                                    trial.clear < clear_enough ? " and much of it has no clear inside" : "");
+                                    trial.clear < clear_enough ? " and much of it has no clear interior" : "");
     }
     return choice;
 }
@@ -110,7 +109,8 @@ std::string_view name(SignMethod method) { return method_names.at(static_cast<st
 SignMethod sign_method_named(std::string_view name) {
     const auto found = std::find(method_names.begin(), method_names.end(), name);
     if (found == method_names.end())
-        throw Error(Cause::invalid_argument, fmt::format("'{}' is none of {}", name, fmt::join(method_names, ", ")),
+        throw Error(Cause::invalid_argument,
+                    fmt::format("unknown sign method '{}'; expected one of {}", name, fmt::join(method_names, ", ")),
                     {.element = "option sign"});
     return static_cast<SignMethod>(found - method_names.begin());
 }
@@ -132,7 +132,7 @@ SignChoice choose_sign(const TriangleMesh& mesh, const SurfaceTree& tree, SignMe
 InsideTest::InsideTest(const TriangleMesh& mesh, const SurfaceTree& tree, const SignChoice& choice)
     : mesh_(mesh), tree_(tree), choice_(choice) {
     if (choice.method == SignMethod::wrap)
-        throw Error(Cause::invalid_argument, "'wrap' cannot judge single points", {.element = "sign method"});
+        throw Error(Cause::invalid_argument, "'wrap' cannot classify single points", {.element = "sign method"});
     if (choice.method == SignMethod::pseudo_normal) {
         const EdgeTable table = edge_table(mesh.triangles, mesh.vertices.size());
         face_normals_ = triangle_normals(mesh);

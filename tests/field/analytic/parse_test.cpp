@@ -60,27 +60,26 @@ void expect_error(std::string_view text, Cause cause, std::int64_t line, std::st
 }
 
 TEST(ParseShape, errors_name_line_column_and_reason) {
-    expect_error("", Cause::malformed, 1, "column 1: the text ends too early");
+    expect_error("", Cause::malformed, 1, "column 1: the text ends unexpectedly");
     expect_error("sphere(1", Cause::malformed, 1, "column 9: expected ')'");
-    expect_error("sphere(1))", Cause::malformed, 1, "column 10: expected the end");
-    expect_error("union(\n  sphere(1),\n  ball(2))", Cause::malformed, 3,
-                 "column 3: there is no shape or function 'ball'");
+    expect_error("sphere(1))", Cause::malformed, 1, "column 10: expected the end of the text");
+    expect_error("union(\n  sphere(1),\n  ball(2))", Cause::malformed, 3, "column 3: unknown shape or function 'ball'");
     expect_error("union(sphere(1),\n sphere(r))", Cause::malformed, 2, "column 9: 'r' is not defined");
     expect_error("sphere", Cause::malformed, 1, "column 1: expected '(' after 'sphere'");
     expect_error("1 + 2", Cause::malformed, 1, "column 1: expected a shape");
     expect_error("1 + sphere(1)", Cause::malformed, 1, "column 5: expected a number");
-    expect_error("sphere(1e999)", Cause::malformed, 1, "column 8: not a number");
-    expect_error("sphere(1.2.3)", Cause::malformed, 1, "column 11: a number runs into");
-    expect_error("box(1, 2)", Cause::malformed, 1, "column 1: box needs the number 'z'");
-    expect_error("box(1, 2, w = 3)", Cause::malformed, 1, "column 11: box has no number 'w'");
+    expect_error("sphere(1e999)", Cause::malformed, 1, "column 8: the number does not fit");
+    expect_error("sphere(1.2.3)", Cause::malformed, 1, "column 11: expected a separator");
+    expect_error("box(1, 2)", Cause::malformed, 1, "column 1: box needs the parameter 'z'");
+    expect_error("box(1, 2, w = 3)", Cause::malformed, 1, "column 11: box has no parameter 'w'");
     expect_error("box(x = 1, x = 2, 3)", Cause::malformed, 1, "column 12: 'x' is given twice");
-    expect_error("let sphere = 1; sphere(1)", Cause::malformed, 1, "column 5: 'sphere' has a meaning already");
+    expect_error("let sphere = 1; sphere(1)", Cause::malformed, 1, "column 5: 'sphere' is a reserved name");
     expect_error("let a = 1; let a = 2; sphere(a)", Cause::malformed, 1, "column 16: 'a' is defined twice");
-    expect_error("sphere(1) \x01", Cause::malformed, 1, "column 11: expected the end, not '?'");
+    expect_error("sphere(1) \x01", Cause::malformed, 1, "column 11: expected the end of the text, got '?'");
     expect_error("union(sphere(1),\n\n   sphere(-1))", Cause::invalid_argument, 3,
                  "column 4: sphere: radius must be positive");
     expect_error("sphere(1/0)", Cause::invalid_argument, 1, "radius");
-    expect_error("sphere(1, 2)", Cause::invalid_argument, 1, "takes 1 numbers, not 2");
+    expect_error("sphere(1, 2)", Cause::invalid_argument, 1, "expected 1 numbers, got 2");
     expect_error("union(sphere(1), circle(1))", Cause::invalid_argument, 1, "dimensions");
 }
 
@@ -98,7 +97,7 @@ TEST(ParseShape, hostile_text_is_refused_without_harm) {
         doubling.append(", a").append(before).append(");");
     }
     doubling += "a59";
-    expect_error(doubling, Cause::too_large, 1, "made of more than");
+    expect_error(doubling, Cause::too_large, 1, "contains more than");
     std::string signs = "sphere(";
     signs.append(100000, '-');
     signs += "1)";

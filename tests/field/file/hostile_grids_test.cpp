@@ -1,12 +1,12 @@
 // Damaged and greedy grid files: an Error or a field, and nothing else; within 20 times the size of the file + 64 MB.
+#include <fathom/base/encode/bytes.h>
+#include <fathom/base/encode/gzip.h>
 #include <fathom/base/file.h>
 #include <fathom/base/isolate.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
 #include <fathom/field/file/grid_file.h>
 #include <fathom/field/grid/bake.h>
-#include <fathom/base/encode/bytes.h>
-#include <fathom/base/encode/gzip.h>
 #include <support/plain_fields.h>
 #include <support/scratch_folder.h>
 #include <support/sources.h>
@@ -31,7 +31,7 @@ Outcome outcome_of(std::string_view bytes, const std::string& name) {
         const GridFile file = read_grid_file(bytes_of(bytes), name);
         return std::isnan(file.field.distance(file.field.domain().center())) ? exhausted : read_well;
     } catch (const Error& error) {
-        return error.reason().find("memory does not hold") != std::string::npos || error.place().file.empty()
+        return error.reason().find("does not fit into memory") != std::string::npos || error.place().file.empty()
                    ? exhausted
                    : refused;
     }
