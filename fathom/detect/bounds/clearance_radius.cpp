@@ -1,4 +1,4 @@
-// What a field states about itself, turned into balls of free space.
+// Clearance radii from the Lipschitz bound and the error bounds that a field states.
 #include <fathom/detect/bounds/clearance_radius.h>
 
 #include <fathom/field/analytic/analytic_field.h>
@@ -14,12 +14,12 @@ namespace fathom {
 
 namespace {
 
-constexpr double rounding = 1e-12; // relative: far more than a few operations in double can lose
+constexpr double rounding = 1e-12; // relative: far above the rounding error of a few operations in double
 
-// A brick of 16-bit codes whose samples span all that codes can tell may have been clamped, and then jumps at its
-// faces.
+// A brick of 16-bit codes whose samples span the whole range of the codes may have been clamped; its values then jump
+// at its faces.
 bool may_be_clamped(const GridData& data) {
-    // No brick spans that much in a diagonal of sqrt(3) * 8 cells unless it is this steep.
+    // A brick, whose diagonal is sqrt(3) * 8 cells, spans that range only if it is this steep.
     if (data.storage != GridStorage::code16 || data.lipschitz < 1.74) return false;
     const double reach = 65535 * data.step * (1 - 1e-6);
     for (Index b = 0; b < data.stored_bricks(); ++b)
@@ -27,10 +27,10 @@ bool may_be_clamped(const GridData& data) {
     return false;
 }
 
-// Whether the field is above 0 all along the border of its domain.
+// Whether the field is above 0 everywhere on the border of its domain.
 bool border_is_clear(const GridField& grid) {
     const Box domain = grid.domain(), bounds = grid.bounds();
-    if (bounds.empty()) return true; // nothing is inside
+    if (bounds.empty()) return true; // the interior is empty
     for (int axis = 0; axis < 3; ++axis)
         for (const bool upper : {false, true}) {
             if (upper ? bounds.upper[axis] < domain.upper[axis] : bounds.lower[axis] > domain.lower[axis]) continue;
@@ -53,7 +53,7 @@ ClearanceRadius::ClearanceRadius(const Field& field, double level)
         trust_grid(*grid);
         return;
     }
-    // A field that jumps has a distance that jumps.
+    // The distance to a field with jumps may jump too, so the error bound is used only with a finite Lipschitz bound.
     if (is_everywhere(field.domain()) && std::isfinite(lipschitz_)) near_ = far_ = field.error_bound();
     if (const auto* formula = dynamic_cast<const AnalyticField*>(&field)) {
         const Box bounds = formula->bounds();
@@ -78,12 +78,12 @@ void ClearanceRadius::trust_grid(const GridField& grid) {
     const bool clear = border_is_clear(grid);
     if (clear) lipschitz_ = std::min(lipschitz_, std::max(1.0, inside_slope));
     const double error = grid.error_bound();
-    // A sign that jumps in the hole of an open mesh costs twice the size of the domain: no distance then.
+    // The sign of an open mesh jumps in its hole, which makes the error twice the size of the domain: not a distance.
     if (!(error < grid.domain().diagonal())) return;
     near_ = data.near_error;
     far_ = std::max(error, near_);
     band_ = data.band;
-    // The stated errors hold spread * slope of what was sampled, whose slope is that of a distance: 1.
+    // The stated errors include spread * slope of the sampled function, which is a distance with slope 1.
     const double spread = 0.5 * std::numbers::sqrt3 * data.layout.cell;
     if (data.lipschitz >= 0.99 && near_ >= spread && far_ >= (dense ? 1 : brick_cells) * spread) spread_ = spread;
     if (clear && band_ >= 3 * near_ && level_ >= near_ - band_) return;
@@ -95,7 +95,7 @@ void ClearanceRadius::trust_grid(const GridField& grid) {
 
 double ClearanceRadius::least_distance(double value) const {
     if (band_ == HUGE_VAL) return value - far_;
-    const auto beside = [&](double error, double spread) { // of the samples, and of their places
+    const auto beside = [&](double error, double spread) { // by the error of the samples, and by their positions
         const double mean = value - (error - spread);
         const double by_places = mean > spread ? std::sqrt((mean - spread) * (mean + spread)) : -HUGE_VAL;
         return spread > 0 ? std::max(value - error, by_places) : value - error;
@@ -120,12 +120,12 @@ double ClearanceRadius::inside(double value) const {
     return spare >= 0 ? (1 - rounding) * spare / lipschitz_ : -1.0;
 }
 
-// Balls cleared by the slopes within them.
+// ---- ClearanceProof: spheres cleared by the slopes within them.
 
 namespace {
 
 constexpr double largest_in_cells = 6;
-constexpr double far_from_ball = 16; // the middle of a ball that is to be free of the inside, in radii
+constexpr double far_from_ball = 16; // distance of the centre of the large empty sphere, in radii
 
 } // namespace
 
@@ -143,13 +143,13 @@ bool ClearanceProof::clears_by_range(const Vec3& p, double radius) const {
 }
 
 bool ClearanceProof::clears_by_slope(const Vec3& p, double value, double radius) const {
-    // A distance falls by about its way: hopeless otherwise.
+    // A distance decreases by about the length of the way, so a smaller value cannot be proven clear.
     if (value < 0.9 * radius) return false;
     SlopeRange range;
     return slopes(p, radius, range) && value - range.jump > radius * range.steepest() * (1 + 1e-12);
 }
 
-// In the ball, f(x) >= f(c) + slope . (x - c) for some slope of the range; inside, f(x) <= 0.
+// In the sphere, f(x) >= f(c) + slope . (x - c) for some slope of the range; in the interior, f(x) <= 0.
 bool ClearanceProof::plane_over(const Vec3& p, double value, double radius, PlaneOver& out) const {
     SlopeRange range;
     if (!slopes(p, radius, range)) return false;
@@ -159,7 +159,7 @@ bool ClearanceProof::plane_over(const Vec3& p, double value, double radius, Plan
     return true;
 }
 
-// A large ball that is free of the inside touches it where it bulges most, or nearly.
+// A large sphere that is free of the interior nearly touches it where it protrudes most; this gives the plane.
 bool ClearanceProof::plane_by_ball(const Sphere& ball, PlaneOver& out) const {
     const Sample middle = field_->sample(ball.center);
     const double steepness = middle.gradient.norm(), away = far_from_ball * ball.radius;

@@ -1,4 +1,4 @@
-// Cells of an octree over a cube, or over a box of any shape.
+// Subdivision of boxes into the cells of an octree, for cubes and for boxes of any proportions.
 #pragma once
 
 #include <fathom/base/primitives.h>
@@ -7,7 +7,7 @@
 
 namespace fathom {
 
-// One of the eight halves of halves of halves; bit a of k picks the upper half along axis a.
+// One of the eight octants of a box; bit a of k selects the upper half along axis a.
 [[nodiscard]] inline Box octant(const Box& box, int k) {
     const Vec3 middle = box.center();
     Box part = box;
@@ -15,8 +15,8 @@ namespace fathom {
     return part;
 }
 
-// The pieces of a box, 1 to 8 of them, halved at shared planes: they tile it exactly. Sides are halved that are nearly
-// the longest, so cells become cubes. 1: it is too small to be halved.
+// Subdivides a box into 1 to 8 boxes that tile it exactly and share their dividing planes. Only sides that are nearly
+// the longest are halved, so that cells approach cubes. Returns 1 if the box is too small to be halved.
 inline std::size_t octants(const Box& box, std::array<Box, 8>& out) {
     constexpr double nearly_longest = 0.7;
     const Vec3 size = box.size(), middle = box.center();

@@ -1,4 +1,4 @@
-// Fields in other frames.
+// Fields in other frames: conservative boxes, shortened tapes, spheres free of two bodies.
 #include <fathom/detect/bounds/transformed_field.h>
 
 #include <fathom/field/analytic/analytic_field.h>
@@ -12,9 +12,9 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t short_tape = 24; // instructions: shorter ones are not worth cutting
-constexpr double worth_keeping = 0.75; // of the instructions: else the longer tape is shared
-constexpr double largest_offset = 1e3; // sizes of the bodies: past it rounding eats the gap
+constexpr std::size_t short_tape = 24; // instructions: shorter tapes are not shortened
+constexpr double worth_keeping = 0.75; // share of the instructions: above it the longer tape is used
+constexpr double largest_offset = 1e3; // in sizes of the bodies: beyond it rounding exceeds the gap
 
 bool balls_tell_all(const Field& field) { return dynamic_cast<const MeshField*>(&field) != nullptr; }
 
@@ -27,14 +27,14 @@ Box turned_bounds(const Box& box, const Pose& pose) {
     for (int row = 0; row < 3; ++row) {
         Interval sum = pose.translation[row];
         for (int k = 0; k < 3; ++k) {
-            // The matrix itself is rounded.
+            // The entries of the matrix are rounded.
             const double entry = turn(row, k), error = std::abs(entry) == 1 || entry == 0 ? 0.0 : 1e-15;
             sum = sum + Interval(entry - error, entry + error) * Interval(box.lower[k], box.upper[k]);
         }
         result.lower[row] = sum.lower;
         result.upper[row] = sum.upper;
     }
-    // An entry that came out as a whole number may still be rounded; only infinite sides must not suffer from it.
+    // An entry that is exactly 0 or 1 may still be rounded. Infinite boxes must not be enlarged for it.
     const double reach = box.lower.norm() + box.upper.norm();
     return std::isfinite(reach) && !turn.isIdentity(0) ? result.grown(1e-15 * reach) : result;
 }
@@ -45,7 +45,8 @@ Box level_bounds(const Field& field, double level) {
         return shapes::round(level, formula->expression()).bounds();
     const double error = field.error_bound();
     if (!std::isfinite(error)) return {Vec3::Constant(-HUGE_VAL), Vec3::Constant(HUGE_VAL)};
-    // Beyond its domain a field may be as low as the gap to the domain, and at the border as low as its error allows.
+    // Beyond its domain a field may be as small as the distance to the domain, at the border as small as its error
+    // allows.
     return field.bounds().empty() ? field.domain().grown(level)
                                   : field.bounds().grown((2 * level + error) * (1 + 1e-12));
 }
@@ -66,7 +67,7 @@ Box TransformedField::to_field(const Box& box) const {
 TapePtr TransformedField::shortened(const TapePtr& tape, const Box& box) const {
     if (!tape || tape->size() < short_tape) return tape;
     auto part = std::make_shared<Tape>();
-    tape->shorten(to_field(box).grown(4 * slack_), *part); // boxes within it may come out larger by rounding
+    tape->shorten(to_field(box).grown(4 * slack_), *part); // transformed boxes within it may be larger by rounding
     return static_cast<double>(part->size()) <= worth_keeping * static_cast<double>(tape->size()) ? part : tape;
 }
 
@@ -111,7 +112,7 @@ double ball_offset(double cell_radius, double gap, double size) {
     return offset <= largest_offset * size ? offset : 0.0;
 }
 
-// The pose of one field seen from another.
+// ---- FieldPair
 
 FieldPair::FieldPair(const Field& p, const Field& q, const Pose& q_seen_from_p) : p_(&p), q_(&q) {
     const Pose back = q_seen_from_p.inverse();

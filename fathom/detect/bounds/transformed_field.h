@@ -1,6 +1,8 @@
-// A field seen from another frame: what it proves about balls and boxes there, rounding of the pose
-// included. A box that turns is enclosed twice, by its ball and by an axis box of the field's frame; each proof counts.
-// Formulas are asked through a tape that may have been cut down to a box (Tape::shorten). Thread-safe.
+// A field evaluated in another frame, with conservative bounds over spheres and boxes of that frame, rounding of the
+// pose included.
+// A rotated box is enclosed twice, by its sphere and by an axis-aligned box of the field's frame; either may prove it
+// clear. Analytic expressions are evaluated through a tape that may have been shortened to a box (Tape::shorten).
+// Thread-safe.
 #pragma once
 
 #include <fathom/base/pose.h>
@@ -14,26 +16,26 @@
 
 namespace fathom {
 
-// The axis box round a turned box: it holds pose * p for every p of the box, which may be infinite.
+// Axis-aligned box that contains pose * p for every p of `box`, which may be infinite.
 [[nodiscard]] Box turned_bounds(const Box& box, const Pose& pose);
 
-// Holds all p with field(p) <= level; infinite where no such box is known.
+// A box that contains all p with field(p) <= level; infinite if no such box is known.
 [[nodiscard]] Box level_bounds(const Field& field, double level);
 
-using TapePtr = std::shared_ptr<const Tape>; // null for fields that are no formula
+using TapePtr = std::shared_ptr<const Tape>; // null for fields that are not analytic
 
 class TransformedField {
 public:
-    // `pose` places the field in the frame; `slack` is how far rounding may misplace a point on the way (m).
+    // `pose` places the field in the frame; `slack` bounds the error of transformed points by rounding (m).
     TransformedField(const Field& field, const Pose& pose, double level, double slack);
 
     [[nodiscard]] const Field& field() const { return *field_; }
     [[nodiscard]] const ClearanceRadius& clearance_radius() const { return radius_; }
     [[nodiscard]] const TapePtr& tape() const { return tape_; }
     [[nodiscard]] double slack() const { return slack_; }
-    [[nodiscard]] bool range_helps() const { return range_helps_; } // beyond what a ball tells
+    [[nodiscard]] bool range_helps() const { return range_helps_; } // range() may prove more than a sphere does
 
-    // Of the whole formula, in look-ups through a tape cut from it.
+    // Cost of an evaluation of the full expression, in evaluations through the shortened tape `part`.
     [[nodiscard]] double cost_of_whole(const TapePtr& part) const {
         return tape_ ? static_cast<double>(tape_->size()) / static_cast<double>(std::max<std::size_t>(part->size(), 1))
                      : 1.0;
@@ -43,7 +45,8 @@ public:
     [[nodiscard]] Vec3 turn_to_frame(const Vec3& v) const { return turn_.transpose() * v; }
     [[nodiscard]] Box to_field(const Box& box) const;
 
-    // A tape that answers as `tape` does in a box of the frame, with what it cannot need there left out.
+    // A tape that has the same values as `tape` in a box of the frame, without the instructions that do not matter
+    // there.
     [[nodiscard]] TapePtr shortened(const TapePtr& tape, const Box& box) const;
 
     // Points and boxes in the field's frame.
@@ -51,39 +54,39 @@ public:
     [[nodiscard]] Sample sample(const TapePtr& tape, const Vec3& point) const;
     void ranges(const TapePtr& tape, std::span<const Box> boxes, std::span<Interval> out) const;
 
-    // How far from a point of the frame the field certainly stays above the level, or at most at it, given its value
-    // there.
+    // Radius about a point of the frame with this value, within which the field is proven to stay above the level.
     [[nodiscard]] double clear(double value) const { return radius_(value) - slack_; }
-    // The most that clear() can hope to be `offset` farther out than a point with this value.
+    // Upper bound on clear() at distance `offset` along the gradient from a point with this value.
     [[nodiscard]] double hoped_clear(double value, double offset) const { return clear(value + slope_ * offset); }
+    // Radius about a point of the frame with this value, within which the field is proven to be at most the level.
     [[nodiscard]] double filled(double value) const { return radius_.inside(value) - slack_; }
 
 private:
     const Field* field_;
-    Mat3 turn_; // from the frame to the field's
+    Mat3 turn_; // from the frame to the field's frame
     Vec3 move_;
-    bool turned_;
+    bool turned_; // the pose is not the identity
     bool range_helps_;
     double slack_;
     ClearanceRadius radius_;
-    double slope_; // of values along their gradient: 1 for distances
+    double slope_; // slope of values along the gradient: 1 for distances
     TapePtr tape_;
 };
 
-// Two balls that are each free of one of two bodies: around `center`, no point within the answer is in both bodies.
-// (x is in one of the balls where a weighted mean of their powers is not above 0: a sphere of their pencil.) Balls that
-// are far larger than the gap between two smooth bodies clear cells as large as its square root, where one ball clears
-// only cells as large as the gap. Less than 0: nothing is proven.
+// Given two spheres, each free of one of two bodies: radius about `center` within which no point is in both bodies.
+// (A point x is in one of the spheres if a weighted mean of its powers is not positive: a sphere of their pencil.)
+// Spheres that are far larger than the gap between two smooth bodies clear cells as large as the square root of the
+// gap, while one sphere clears only cells as large as the gap. Negative: nothing is proven.
 [[nodiscard]] double covered_radius(const Vec3& center, const Vec3& center_a, double radius_a, const Vec3& center_b,
                                     double radius_b);
 
-// How far off the surfaces the centres of two such balls best lie, for a cell of this radius where the values at its
-// centre add up to `gap` above their levels; 0 where the balls had to be too large for double precision.
+// Best offset of the centres of two such spheres from the cell centre, for a cell of this radius at whose centre the
+// values exceed their levels by `gap` in sum. 0 if the spheres would be too large for double precision.
 [[nodiscard]] double ball_offset(double cell_radius, double gap, double size);
 
-// Whether two such balls cover a cell: centred off it along the bodies' own normals and, where those are not opposite
-// (beside edges and corners), along either one alone. free_a(q) and free_b(q) are radii of balls about q that are free
-// of the bodies.
+// Whether two such spheres cover a cell. Their centres are offset from the cell along the normals of the bodies and, if
+// these are not opposite (near edges and corners), along either one alone. free_a(q) and free_b(q) are radii of spheres
+// about q that are free of the bodies.
 template <class FreeOfA, class FreeOfB>
 [[nodiscard]] bool two_balls_cover(const Sphere& cell, const Vec3& normal_a, const Vec3& normal_b, double offset,
                                    const FreeOfA& free_a, const FreeOfB& free_b) {
@@ -96,7 +99,7 @@ template <class FreeOfA, class FreeOfB>
     return !opposite && (covered(-normal_b, normal_b) || covered(normal_a, -normal_a));
 }
 
-// Two fields in their poses, asked in the frame of the first. Cheap to make; keeps neither alive.
+// ---- Two fields in their poses, evaluated in the frame of the first. Cheap to construct; the fields must outlive it.
 
 class FieldPair {
 public:
@@ -104,9 +107,9 @@ public:
 
     [[nodiscard]] Vec3 to_q(const Vec3& x) const { return turn_ * x + move_; }
 
-    [[nodiscard]] Vec3 from_q(const Vec3& direction) const { return turn_.transpose() * direction; } // turns only
+    [[nodiscard]] Vec3 from_q(const Vec3& direction) const { return turn_.transpose() * direction; } // rotation only
 
-    // At a point of P's frame, gradients in P's frame.
+    // Values at a point of P's frame; gradients in P's frame.
     [[nodiscard]] double distance_q(const Vec3& x) const { return q_->distance(to_q(x)); }
     [[nodiscard]] Sample sample_p(const Vec3& x) const { return p_->sample(x); }
     [[nodiscard]] Sample sample_q(const Vec3& x) const {

@@ -1,4 +1,4 @@
-// A heap of pairs, opened from the nearest.
+// A heap of node pairs ordered by distance.
 #include <fathom/detect/trees/dual_tree_bound.h>
 
 #include <fathom/detect/bounds/octants.h>
@@ -10,12 +10,12 @@
 
 namespace fathom {
 
-// Cuts the leaves of a solid's tree on, and remembers them.
+// ---- BoundingTree: subdivision of the leaves of a solid's tree, with a cache.
 
 namespace {
 
-constexpr Index triangle_bit = 0x8000'0000u; // a triangle, by its place; else a node
-constexpr double up = 1 + 1e-12;             // more than rounding takes
+constexpr Index triangle_bit = 0x8000'0000u; // set: a triangle, by its position in the tree; else a node
+constexpr double up = 1 + 1e-12;             // exceeds the rounding error
 
 } // namespace
 
@@ -86,6 +86,8 @@ BoundingTree::Parts BoundingTree::cut(const Box& box) {
     }
     return {static_cast<Index>(solid_->nodes().size() + before), static_cast<Index>(cells_.size() - before), false};
 }
+
+// ---- DualTreeBound
 
 namespace {
 

@@ -1,8 +1,10 @@
-// Pairs of parts of two shapes, the nearest first: how far are the shapes apart at least?
-// The least gap of all pairs that are left is a bound on the distance, and opening the nearest pair raises it. Parts
-// are apart by the gap of their balls, and by what is left between them along any direction: that of the nearest points
-// known is the best for most. Cost: some 0.1 us a pair, and what BoundingTree::open() asks. One thread; deterministic.
-// In the frame of the first shape (m).
+// Lower bound on the distance of two shapes by branch and bound over pairs of nodes of their bounding volume
+// hierarchies.
+// The smallest distance of all open pairs of nodes is a lower bound on the distance of the shapes; opening the closest
+// pair raises it. The distance of two nodes is bounded by that of their spheres, and by the separation of their extents
+// along a direction; for most pairs the direction between the closest known points is best.
+// Cost: about 0.1 us a pair, plus the range evaluations of BoundingTree::open(). One thread; deterministic. Unit:
+// metres, in the frame of the first shape.
 #pragma once
 
 #include <fathom/base/pose.h>
@@ -14,28 +16,30 @@
 
 namespace fathom {
 
-// What a shape is made of, in parts within parts, each with bounds that hold all of it: what bounds on
-// distances are made from. Of a surface the nodes of its balls, then its triangles; of a solid the nodes of its tree.
-// Where finer parts are wanted, the leaves of that tree are cut on into cells that range() does not clear, and the
-// slopes in a cell tell by a plane how far its inside reaches: looser than a square of its size only where slopes are
-// not known. A view that remembers what it cut: one thread at a time; what it views must outlive it. In the shape's
-// frame (m).
+// Bounding volume hierarchy of a shape, used for lower bounds on distance.
+// For a surface, the nodes are those of its bounding-sphere tree, then its triangles; for a solid, those of its tree.
+// If finer nodes are requested, the leaves of the solid's tree are subdivided into cells that range() does not prove
+// empty. The slopes in a cell give a plane that bounds its interior; the error of that bound is quadratic in the cell
+// size unless the slopes are unknown.
+// The object is a view that caches its subdivisions: it may be used by one thread at a time, and the tree must outlive
+// it. Unit: metres, in the shape's frame.
 
 class BoundingTree {
 public:
     explicit BoundingTree(const TriangleSphereTree& surface) : surface_(&surface) {}
-    // `finest`: cells of this radius are not cut (m); infinity: the leaves of the solid's tree are the last parts.
+    // `finest`: cells of this radius are not subdivided (m). Infinity: the leaves of the solid's tree are not
+    // subdivided.
     explicit BoundingTree(const FieldSphereTree& solid, double finest = HUGE_VAL) : solid_(&solid), finest_(finest) {}
 
     [[nodiscard]] bool empty() const { return surface_ ? surface_->size() == 0 : solid_->nodes().empty(); }
 
-    // Part 0 is all of it.
+    // Bounding sphere of a node. Node 0 is the root.
     [[nodiscard]] Sphere ball(Index id) const;
-    // How far the part reaches from the centre of its ball along a unit direction (m).
+    // Extent of the node from the centre of its sphere along a unit direction (m).
     [[nodiscard]] double reach(Index id, const Vec3& direction) const;
 
-    // Parts that together hold what this one holds: first to first + count - 1. None: it is one of the last, or, where
-    // it is not, nothing is in it after all.
+    // The children of a node: first to first + count - 1. Together they contain everything that the node contains. If
+    // count is 0, the node is a leaf (`last`) or has turned out to be empty (not `last`).
     struct Parts {
         Index first = 0, count = 0;
         bool last = true;
@@ -49,7 +53,7 @@ public:
 private:
     struct Cell {
         Box box;
-        PlaneOver plane{}; // its inside
+        PlaneOver plane{}; // bounds its interior
         Parts parts{};
         bool opened = false;
     };
@@ -61,29 +65,30 @@ private:
     const FieldSphereTree* solid_ = nullptr;
     double finest_ = HUGE_VAL;
     std::size_t ranges_asked_ = 0;
-    std::vector<Cell> cells_{};                    // their numbers follow those of the solid's nodes
-    std::unordered_map<Index, Parts> of_leaves_{}; // of the solid's tree
+    std::vector<Cell> cells_{};                    // their ids follow those of the solid's nodes
+    std::unordered_map<Index, Parts> of_leaves_{}; // children of the leaves of the solid's tree
 };
 
 class DualTreeBound {
 public:
     struct Pair {
-        double gap = 0; // at least (m)
+        double gap = 0; // lower bound on the distance of the two nodes (m)
         Index a = 0, b = 0;
     };
 
     // Neither tree is empty.
     DualTreeBound(BoundingTree& a, BoundingTree& b, const Pose& b_in_a);
 
-    // No point of one shape is nearer to the other (m); infinity where nothing is left.
+    // Lower bound on the distance of the shapes (m); infinity if no pair is left.
     [[nodiscard]] double bound() const { return std::min(open() ? heap_.front().gap : HUGE_VAL, aside_); }
     [[nodiscard]] bool open() const { return !heap_.empty(); }
     [[nodiscard]] const Pair& nearest() const { return heap_.front(); }
     [[nodiscard]] Vec3 center_a(Index part) const { return a_.ball(part).center; }
     [[nodiscard]] Vec3 center_b(Index part) const { return b_in_a_ * b_.ball(part).center; }
 
-    // Puts pairs of smaller parts in place of the nearest; those that are `enough` apart are only remembered by the
-    // bound, as is a pair of two last parts. `way`: unit, from a to b, or zero where none is known.
+    // Replaces the closest pair by pairs of smaller nodes. Pairs at a distance of `enough` or more, and pairs of two
+    // leaves, are not opened further and only contribute to the bound. `way`: unit direction from a to b, or zero if
+    // none is known.
     void open_nearest(double enough, const Vec3& way);
     [[nodiscard]] std::size_t pairs_made() const { return made_; }
 
@@ -92,10 +97,10 @@ private:
 
     BoundingTree &a_, &b_;
     Pose b_in_a_;
-    Mat3 turn_; // of b in a's frame
+    Mat3 turn_; // rotation of b in a's frame
     double slack_;
     std::vector<Pair> heap_;
-    double aside_ = HUGE_VAL; // the least gap of pairs that are not opened
+    double aside_ = HUGE_VAL; // smallest distance of the pairs that are not opened further
     std::size_t made_ = 1;
 };
 

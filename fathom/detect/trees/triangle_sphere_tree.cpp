@@ -1,4 +1,4 @@
-// Balls round triangles, and balls round those.
+// Bounding spheres of triangles and of the nodes above them.
 #include <fathom/base/interval.h>
 #include <fathom/base/parallel.h>
 #include <fathom/detect/trees/triangle_sphere_tree.h>

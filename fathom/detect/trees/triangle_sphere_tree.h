@@ -1,6 +1,6 @@
-// A mesh as balls over balls over triangles, which do not mind turning: what every question about a mesh
-// in a pose walks (mesh_contacts.h, reduce_contacts.h, mesh_pair.h, distance_lower_bound.h). Immutable, thread-safe.
-// Metres, in the mesh's own frame.
+// Bounding-sphere tree over the triangles of a mesh. Spheres are invariant under rotation, so queries of a mesh in any
+// pose use this tree (mesh_contacts.h, contact_reduction.h, distance_lower_bound.h).
+// Immutable and thread-safe. Unit: metres, in the mesh's own frame.
 #pragma once
 
 #include <fathom/base/primitives.h>
@@ -12,19 +12,20 @@
 
 namespace fathom {
 
-// A mesh made ready to meet fields, in its own frame: balls over balls over triangles. Any triangles will do, also flat
-// ones and soups. About 65 bytes a triangle. Build O(n log n). Throws Error as check(mesh) does; an empty mesh touches
-// nothing.
+// Accepts any triangles, also degenerate ones and triangle soups. About 65 bytes a triangle; construction is O(n log
+// n). Throws Error as check(mesh) does. An empty mesh touches nothing.
 class TriangleSphereTree {
 public:
     explicit TriangleSphereTree(const TriangleMesh& mesh);
 
     [[nodiscard]] std::size_t size() const { return triangles_.size(); }
-    [[nodiscard]] const SphereTree& tree() const { return tree_; } // of the centres of the triangles' balls
-    // By node of the tree: the triangles below lie within this of its centre (m).
+    [[nodiscard]] const SphereTree& tree() const {
+        return tree_;
+    } // over the centres of the triangles' bounding spheres
+    // Bounding radius of a node: all its triangles lie within this distance of its centre (m).
     [[nodiscard]] double reach(std::size_t node) const { return static_cast<double>(reach_[node]); }
-    // By place in the order of the tree: the ball round a triangle, its vertices, where they are, its number in the
-    // mesh.
+    // By position in the order of the tree: bounding sphere of a triangle, vertex indices, vertex positions, index in
+    // the mesh.
     [[nodiscard]] Sphere ball(std::size_t place) const {
         return {tree_.points()[place], static_cast<double>(radius_[place])};
     }
@@ -44,9 +45,9 @@ private:
     SphereTree tree_;
 };
 
-// The smallest ball round a triangle; its centre is a point of the triangle, also where there is no area.
+// The smallest enclosing sphere of a triangle; its centre is a point of the triangle, also of a degenerate one.
 [[nodiscard]] Sphere ball_round(const std::array<Vec3, 3>& corners);
-// The first of equals: 0 is from corner 0 to 1, 1 from 1 to 2, 2 from 2 to 0.
+// Index of the longest edge: 0 is from corner 0 to 1, 1 from 1 to 2, 2 from 2 to 0; the first one of equal edges.
 [[nodiscard]] std::size_t longest_edge(const std::array<Vec3, 3>& corners);
 
 } // namespace fathom
