@@ -152,7 +152,7 @@ TEST(GridFile, a_lattice_that_is_no_whole_bricks_is_continued_as_a_lower_bound) 
     const GridFile file = read_text(ball_text(0.5), "ball.sdf");
     EXPECT_EQ(file.field.layout().bricks, (std::array<int, 3>{2, 1, 2}));
     ASSERT_EQ(file.remarks.size(), 1u);
-    EXPECT_NE(file.remarks[0].find("continued"), std::string::npos);
+    EXPECT_NE(file.remarks[0].find("extended"), std::string::npos);
     Random random(1);
     const Box given{{-1, -0.25, -1}, {1.5, 0.5, 1.75}};
     std::size_t beyond = 0;
