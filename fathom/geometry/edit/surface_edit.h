@@ -1,9 +1,10 @@
-// A surface of triangles that can be torn in place: edges are opened, and triangles part along them.
-// Numbers are stable: triangles and vertices keep theirs, and new vertices (twins, where a vertex has parted) come
-// after all others. Each edit says what it changed, so that springs and trees follow without being built again. The
-// same for tetrahedra: tet_edit.h. Always true: an edge is in one or two triangles, and the triangles of a vertex hang
-// together through unscored edges round it. So no two pieces hang on a mere point. Shape plays no part: triangles may
-// be flat or folded. Not for: surfaces that only move (TriangleMesh is smaller). Queries are const and thread-safe;
+// Triangle surface that can be torn in place: edges are opened, and the triangles separate along them.
+// Indices are stable: triangles and vertices keep theirs, and new vertices (twins of vertices that were split) are
+// appended. Each edit reports its changes, so that springs and trees can be updated without a rebuild. For tetrahedra
+// see tet_edit.h.
+// Invariants: an edge belongs to one or two triangles, and the triangles of a vertex are connected through unscored
+// edges around it. So no two parts are connected by a single point only. The geometry is irrelevant: triangles may be
+// degenerate or folded. Not for surfaces that only move (TriangleMesh is smaller). Queries are const and thread-safe;
 // edits are neither.
 #pragma once
 
@@ -13,11 +14,12 @@ namespace fathom {
 
 struct SurfaceTear {
     struct Twin {
-        Index vertex = no_index, origin = no_index; // lies where the origin does, which is older than the edit
+        // The twin has the position of its origin, which existed before the edit.
+        Index vertex = no_index, origin = no_index;
     };
-    std::vector<Twin> twins;              // in the order made: ascending
-    std::vector<Index> changed_triangles; // have other corners; ascending
-    std::vector<Index> opened;            // sides that have become border, ascending; both sides of an edge
+    std::vector<Twin> twins;              // in order of creation: ascending
+    std::vector<Index> changed_triangles; // triangles with replaced corners; ascending
+    std::vector<Index> opened;            // sides that became boundary, ascending; both sides of an edge
 
     [[nodiscard]] bool empty() const { return twins.empty(); }
 };
@@ -30,33 +32,34 @@ struct SurfaceParts {
 class EditableSurface {
 public:
     EditableSurface() = default;
-    // Numbers as in `mesh`. Where triangles share a vertex but do not hang together there, it gets twins: take_edit()
-    // tells. Throws as check(mesh), Error{invalid_argument} naming a triangle with a corner twice, or one at an edge of
-    // three or more.
+    // Indices as in `mesh`. A vertex whose triangles are not connected around it gets twins; take_edit() reports them.
+    // Throws as check(mesh) does, and Error{invalid_argument} naming a triangle that uses a vertex twice or that lies
+    // at an edge of three or more triangles.
     explicit EditableSurface(const TriangleMesh& mesh);
 
-    [[nodiscard]] const TriangleMesh& mesh() const { return mesh_; } // vertices of no triangle stay
-    // Side k of triangle t is numbered 3 t + k (adjacency.h). The same edge as a side of the other triangle; no_index
-    // at the border.
+    [[nodiscard]] const TriangleMesh& mesh() const { return mesh_; } // vertices without triangles remain
+    // Side k of triangle t has the index 3 t + k (see adjacency.h). Returns the same edge as a side of the other
+    // triangle; no_index at the boundary.
     [[nodiscard]] Index opposite(Index side) const { return opposite_[side]; }
     [[nodiscard]] bool is_scored(Index side) const { return scored_[side] != 0; } // see separate()
     [[nodiscard]] Edge ends(Index side) const;
     [[nodiscard]] std::span<const Index> triangles_round(Index vertex) const { return round_[vertex]; } // ascending
-    [[nodiscard]] std::vector<Index> border() const; // sides, ascending; O(n)
-    [[nodiscard]] SurfaceParts parts() const;        // joined by edges; O(n)
+    [[nodiscard]] std::vector<Index> border() const; // boundary sides, ascending; O(n)
+    [[nodiscard]] SurfaceParts parts() const;        // connected by edges; O(n)
 
-    // New places for all vertices; Error{count_mismatch}, {non_finite}. O(n).
+    // Sets the positions of all vertices. Throws Error (count_mismatch, non_finite). O(n).
     void move(std::span<const Vec3> positions);
-    // Opens inner edges, each named by one of its sides: what does not hang together round a vertex any more gets twins
-    // of it. The group of the lowest triangle keeps the vertex. An edge neither of whose ends can part (the first one
-    // inside a sheet, say) is only scored: it opens as soon as edges beside it let an end part. Border sides are passed
-    // over. Error{index_out_of_range} before anything changes. O(triangles round the ends).
+    // Opens interior edges, each given by one of its sides: groups of triangles that are no longer connected around a
+    // vertex get twins of it. The group of the lowest triangle keeps the vertex. An edge neither of whose ends can be
+    // split (for example the first one inside a sheet) is only scored: it opens as soon as adjacent edges allow an end
+    // to be split. Boundary sides are ignored. Throws Error{index_out_of_range} before anything changes. O(triangles
+    // around the ends).
     void separate(std::span<const Index> sides);
-    // What has changed since the last call.
+    // The changes since the last call.
     [[nodiscard]] SurfaceTear take_edit();
 
-    // For tests and after doubtful edits: throws Error{malformed} naming the first rule that is broken. Finds
-    // everything anew from the corners alone. O(n log n).
+    // Consistency check for tests: throws Error{malformed} naming the first violated invariant. Derives everything from
+    // the corners alone. O(n log n).
     void check() const;
 
 private:
@@ -66,9 +69,9 @@ private:
     [[nodiscard]] std::vector<Index> groups_round(Index vertex) const;
 
     TriangleMesh mesh_;
-    std::vector<Index> opposite_;           // by side
-    std::vector<char> scored_;              // by side
-    std::vector<std::vector<Index>> round_; // by vertex
+    std::vector<Index> opposite_;           // per side
+    std::vector<char> scored_;              // per side
+    std::vector<std::vector<Index>> round_; // per vertex
     SurfaceTear pending_;
 };
 

@@ -1,34 +1,35 @@
-// A tetrahedral mesh that can be edited in place: edges split, faces opened, tetrahedra taken out.
-// Numbers are stable: an edit gives new numbers to what is new and leaves all others; numbers set free by one edit are
-// used again by the next. Neighbours across faces, the tetrahedra round a vertex and the boundary are kept up to date,
-// and each edit says what it changed, so that springs, fields and trees follow without being built again. Always true:
-// a face is in one or two tetrahedra, and the tetrahedra of a vertex hang together through unscored faces round it. (So
-// no two pieces hang on a mere point or edge. Round one edge there may still be several fans: where a crack is pinched,
-// and both ends of the edge hang together otherwise.) Shape plays no part: tetrahedra may be flat or inverted.
-// Not for: meshes that only move (TetMesh is smaller). Queries are const and thread-safe; edits are neither.
+// Tetrahedral mesh that can be edited in place: edges are split, faces opened, tetrahedra removed.
+// Indices are stable: an edit assigns new indices to new elements and keeps all others; indices freed by one edit are
+// reused by the next. Neighbours across faces, the tetrahedra around a vertex and the boundary are kept up to date, and
+// each edit reports its changes, so that springs, fields and trees can be updated without a rebuild.
+// Invariants: a face belongs to one or two tetrahedra, and the tetrahedra of a vertex are connected through unscored
+// faces around it. (So no two parts are connected by a single point or edge only. There may still be several fans
+// around one edge: where a crack is pinched, and both ends of the edge are connected otherwise.) The geometry is
+// irrelevant: tetrahedra may be flat or inverted. Not for meshes that only move (TetMesh is smaller). Queries are const
+// and thread-safe; edits are neither.
 #pragma once
 
 #include <fathom/geometry/mesh/adjacency.h>
 
 namespace fathom {
 
-// A face is numbered 4 tetrahedron + the corner that it lacks (see tetrahedron_faces).
+// Changes of the mesh. The index of a face is 4 * tetrahedron + the corner opposite to it (see tetrahedron_faces).
 struct TetEdit {
-    // At (1 - share) a + share b. The twin of a vertex that was split has b == a and share 0.
+    // Position (1 - share) a + share b. The twin of a split vertex has b == a and share 0.
     struct NewVertex {
         Index vertex = no_index, a = no_index, b = no_index;
         double share = 0;
     };
     struct NewTet {
-        Index tet = no_index, parent = no_index; // lies within what the parent was
+        Index tet = no_index, parent = no_index; // lies within the former volume of the parent
     };
-    std::vector<NewVertex> new_vertices; // in the order made: a and b may be new ones before
-    std::vector<NewTet> new_tets;        // the same
-    std::vector<Index> changed_tets;     // were there before, are still, and have other corners; ascending
+    std::vector<NewVertex> new_vertices; // in order of creation: a and b may be earlier new vertices
+    std::vector<NewTet> new_tets;        // in order of creation
+    std::vector<Index> changed_tets;     // existed before, still exist, with replaced corners; ascending
     std::vector<Index> removed_tets;     // ascending
-    std::vector<Index> removed_vertices; // belong to no tetrahedron any more; ascending
-    // Ascending. Where the corners of a boundary face moved along an edge, it is in both lists; a face in neither may
-    // name a twin instead of its vertex, if its tetrahedron is a changed one.
+    std::vector<Index> removed_vertices; // no longer belong to a tetrahedron; ascending
+    // Ascending. A boundary face whose corners moved along an edge is in both lists. A face in neither list may have a
+    // twin instead of its vertex, if its tetrahedron is in changed_tets.
     std::vector<Index> new_boundary, removed_boundary;
 
     [[nodiscard]] bool empty() const {
@@ -38,19 +39,19 @@ struct TetEdit {
 };
 
 struct TetParts {
-    std::vector<Index> of_tet; // no_index for numbers not in use; parts are numbered by their lowest tetrahedron
+    std::vector<Index> of_tet; // no_index for unused slots; parts are numbered by their lowest tetrahedron
     std::size_t count = 0;
 };
 
 class EditableTetMesh {
 public:
     EditableTetMesh() = default;
-    // Numbers as in `mesh`. Where tetrahedra share a vertex but do not hang together there, it gets twins: take_edit()
-    // tells. Throws as check(mesh), Error{invalid_argument} naming a tetrahedron with a corner twice, or a face of
-    // three or more tetrahedra, or two tetrahedra of the same corners. O(n log k) for k tetrahedra round a vertex.
+    // Indices as in `mesh`. A vertex whose tetrahedra are not connected around it gets twins; take_edit() reports them.
+    // Throws as check(mesh) does, and Error{invalid_argument} naming a tetrahedron that uses a vertex twice, a face of
+    // three or more tetrahedra, or two tetrahedra with the same corners. O(n log k) for k tetrahedra around a vertex.
     explicit EditableTetMesh(const TetMesh& mesh);
 
-    // Numbers run up to the slots; those not in use have no tetrahedron, or no corners.
+    // Indices are below the number of slots; an unused slot has no tetrahedron, or no corners.
     [[nodiscard]] std::size_t vertex_slots() const { return positions_.size(); }
     [[nodiscard]] std::size_t tet_slots() const { return tets_.size(); }
     [[nodiscard]] std::size_t vertex_count() const { return vertex_count_; }
@@ -64,44 +65,46 @@ public:
         const Tetrahedron& c = tets_[t];
         return {positions_[c[0]], positions_[c[1]], positions_[c[2]], positions_[c[3]]};
     }
-    [[nodiscard]] Index neighbour(Index face) const {
-        return neighbours_[face / 4][face % 4];
-    }                                               // no_index at the boundary
-    [[nodiscard]] Index opposite(Index face) const; // the same face of the neighbour
+    // The tetrahedron across a face; no_index at the boundary.
+    [[nodiscard]] Index neighbour(Index face) const { return neighbours_[face / 4][face % 4]; }
+    [[nodiscard]] Index opposite(Index face) const; // the same face as a face of the neighbour
     [[nodiscard]] bool is_scored(Index face) const { return scored_[face / 4] >> face % 4 & 1; } // see separate()
-    [[nodiscard]] Triangle face_corners(Index face) const;                      // outward of a positive tetrahedron
-    [[nodiscard]] std::span<const Index> boundary() const { return boundary_; } // faces, in no order, each once
-    [[nodiscard]] Triangle outward_face(Index face) const; // of the tetrahedron as it is, as boundary() winds it
-    [[nodiscard]] std::vector<Index> tets_round(Index vertex) const;     // ascending; O(them)
-    [[nodiscard]] std::vector<Index> tets_round(const Edge& edge) const; // ascending; O(those round an end)
-    [[nodiscard]] std::vector<Index>
-    boundary_round(Index vertex) const;                     // boundary faces, ascending; O(tetrahedra there)
-    [[nodiscard]] bool is_boundary(const Edge& edge) const; // of such a face; O(those round an end)
-    [[nodiscard]] TetParts parts() const;                   // joined by faces; O(n)
-    // All vertex slots, so that numbers agree; the tetrahedra in use, ascending.
+    [[nodiscard]] Triangle face_corners(Index face) const; // winding: outward for a tetrahedron of positive volume
+    [[nodiscard]] std::span<const Index> boundary() const { return boundary_; } // faces, unordered, each once
+    // Winding: outward for the actual orientation of the tetrahedron, as in boundary().
+    [[nodiscard]] Triangle outward_face(Index face) const;
+    [[nodiscard]] std::vector<Index> tets_round(Index vertex) const;     // ascending; O(number found)
+    [[nodiscard]] std::vector<Index> tets_round(const Edge& edge) const; // ascending; O(tetrahedra around an end)
+    // Boundary faces, ascending; O(tetrahedra around the vertex).
+    [[nodiscard]] std::vector<Index> boundary_round(Index vertex) const;
+    [[nodiscard]] bool is_boundary(const Edge& edge) const; // edge of a boundary face; O(tetrahedra around an end)
+    [[nodiscard]] TetParts parts() const;                   // connected by faces; O(n)
+    // All vertex slots, so that vertex indices agree, and the tetrahedra in use, ascending.
     [[nodiscard]] TetMesh mesh() const;
 
-    // New places for all slots; Error{count_mismatch}, {non_finite}. O(n).
+    // Sets the positions of all slots. Throws Error (count_mismatch, non_finite). O(n).
     void move(std::span<const Vec3> positions);
 
-    // Edits. Arguments are checked before anything changes (Error{invalid_argument}, {index_out_of_range}). Each takes
-    // time in proportion to the tetrahedra round the vertices it touches. A new vertex on an edge of the mesh, and
-    // every tetrahedron there halved: the half at a keeps the number. share in (0,1). Returns one vertex for each fan
-    // of tetrahedra round the edge: more than one where the edge was pinched between cracks.
+    // Edits. Arguments are checked before anything changes (Error{invalid_argument}, {index_out_of_range}). The cost is
+    // proportional to the number of tetrahedra around the vertices involved.
+    //
+    // Inserts a vertex on an edge and halves every tetrahedron at the edge: the half at a keeps the index. share in
+    // (0,1). Returns one vertex for each fan of tetrahedra around the edge: more than one if the edge was pinched
+    // between cracks.
     std::vector<Index> split_edge(Index a, Index b, double share);
-    // Opens inner faces: what does not hang together round a vertex any more gets twins of it. The group of the lowest
-    // tetrahedron keeps the vertex. A face none of whose corners can part (the first one inside a body, say) is only
-    // scored: it has a neighbour still, and opens as soon as faces beside it let a corner part. Boundary faces are
-    // passed over.
+    // Opens interior faces: groups of tetrahedra that are no longer connected around a vertex get twins of it. The
+    // group of the lowest tetrahedron keeps the vertex. A face none of whose corners can be split (for example the
+    // first one inside a body) is only scored: it still has a neighbour, and opens as soon as adjacent faces allow a
+    // corner to be split. Boundary faces are ignored.
     void separate(std::span<const Index> faces);
-    // Takes tetrahedra out, and the vertices that are left without.
+    // Removes tetrahedra, and vertices that are left without tetrahedra.
     void remove(std::span<const Index> tets);
 
-    // What has changed since the last call.
+    // The changes since the last call.
     [[nodiscard]] TetEdit take_edit();
 
-    // For tests and after doubtful edits: throws Error{malformed} naming the first rule that is broken. Finds
-    // everything anew from the corners alone. O(n log n).
+    // Consistency check for tests: throws Error{malformed} naming the first violated invariant. Derives everything from
+    // the corners alone. O(n log n).
     void check() const;
 
 private:
@@ -127,7 +130,7 @@ private:
     [[noreturn]] static void fail(const char* rule, const char* element, Index index);
 
     std::vector<Vec3> positions_;
-    std::vector<Index> first_corner_; // of each vertex: the head of its list of corners, 4 t + k
+    std::vector<Index> first_corner_; // per vertex: head of the list of its corners, 4 t + k
     std::vector<Tetrahedron> tets_;
     std::vector<std::array<Index, 4>> next_corner_, neighbours_, boundary_place_;
     std::vector<std::uint8_t> scored_; // bit k: face k
@@ -142,8 +145,8 @@ private:
     std::vector<BoundaryEvent> boundary_events_;
 };
 
-// The inner faces between tetrahedra that `apart` tells apart, each once (the number on its lower tetrahedron),
-// ascending.
+// The interior faces between tetrahedra t and u for which `apart(t, u)` holds, each once (as a face of the lower
+// tetrahedron), ascending.
 template <class Apart>
 [[nodiscard]] std::vector<Index> faces_between(const EditableTetMesh& mesh, const Apart& apart) {
     std::vector<Index> faces;

@@ -1,8 +1,9 @@
-// On which side of a line or a plane does a point lie? The sign is exact for all finite coordinates,
-// also where products overflow or underflow. Method: a floating-point filter (bounds in the manner of Shewchuk 1997),
-// and integers of fixed size where it is unsure: about 15 ns when the filter decides, 85 ns when not, 0.9 us where the
-// coordinates together span more than 60 bits, and more where their exponents lie far apart. Needs the default rounding
-// (to nearest, subnormals kept). NaN and infinity give some sign, never a crash. Thread-safe.
+// Exact orientation predicates: the side of a line or a plane on which a point lies. The sign is exact for all finite
+// coordinates, also where products overflow or underflow.
+// Method: a floating-point filter (bounds in the manner of Shewchuk 1997), and integers of fixed size where the filter
+// is inconclusive. Cost: about 15 ns if the filter decides, 85 ns if not, 0.9 us if the coordinates together span more
+// than 60 bits, and more if their exponents are far apart. Requires the default rounding mode (to nearest, with
+// subnormals). NaN and infinity give an arbitrary sign, never a crash. Thread-safe.
 #pragma once
 
 #include <fathom/base/vec.h>
@@ -11,25 +12,26 @@
 
 namespace fathom {
 
-// +1: a, b, c turn counter-clockwise; -1: clockwise; 0: they lie on a line.
+// +1: a, b, c are in counter-clockwise order; -1: clockwise; 0: collinear.
 [[nodiscard]] int orient2d(const Vec2& a, const Vec2& b, const Vec2& c);
 
-// The same seen against `axis` (0, 1, 2): the sign of that component of the area vector (b - a) x (c - a).
+// The same in the projection along `axis` (0, 1, 2): the sign of that component of the area vector (b - a) x (c - a).
 [[nodiscard]] int orient2d(const Vec3& a, const Vec3& b, const Vec3& c, int axis);
 
-// The sign of (b - a) x (c - a) . (d - a). +1: the tetrahedron is positive, d lies above the plane from which a, b, c
-// are seen counter-clockwise; 0: the four lie in a plane.
+// The sign of (b - a) x (c - a) . (d - a). +1: the tetrahedron has positive volume, d lies above the plane from which
+// a, b, c are seen counter-clockwise; 0: the four points are coplanar.
 [[nodiscard]] int orient3d(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d);
 
-// The number itself (six times the volume), with a relative error below 1e-12 however small it is; 0 only where it is 0
-// or below the smallest double, infinity where it is beyond the largest (edges past 1e100).
+// The value itself (six times the volume), with a relative error below 1e-12 at any magnitude; 0 only if the exact
+// value is 0 or below the smallest double, infinity if it is above the largest (edges above 1e100).
 [[nodiscard]] double orient3d_value(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d);
 
-// The same signs by the slow path alone.
+// The same signs, always computed exactly without the filter.
 [[nodiscard]] int orient2d_exact(const Vec2& a, const Vec2& b, const Vec2& c);
 [[nodiscard]] int orient3d_exact(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d);
 
-// orient3d of many points and one plane: the products that depend on the plane alone are kept. Refers to a, b, c.
+// orient3d of many points and one plane: products that depend only on the plane are stored. Keeps references to a, b,
+// c.
 class PlaneSide {
 public:
     PlaneSide(const Vec3& a, const Vec3& b, const Vec3& c) : a_(a), b_(b), c_(c) {
@@ -56,7 +58,7 @@ public:
         return orient3d_exact(a_, b_, c_, p);
     }
 
-    // The products in double, and a bound on how far they are from the truth.
+    // The value in double, and a bound on its error.
     struct Estimate {
         double value;
         double bound;
@@ -67,9 +69,9 @@ public:
     }
 
 private:
-    // Each of the six products passes at most eight roundings (differences, two products, three sums), so the error is
-    // below 8u/(1 - 8u) of the sum of magnitudes; 9u also pays for the rounding of that sum. The pads outweigh every
-    // underflow. Overflow makes the bound infinite or NaN, and then no comparison with it holds.
+    // Each of the six products passes through at most eight roundings (differences, two products, three sums), so the
+    // error is below 8u/(1 - 8u) of the sum of magnitudes; 9u also covers the rounding of that sum. The pads exceed
+    // every underflow. Overflow makes the bound infinite or NaN, and then every comparison with it fails.
     [[nodiscard]] double error_of(double x, double y, double z) const {
         return error_factor * (magnitude_[0] * std::abs(x) + magnitude_[1] * std::abs(y) + magnitude_[2] * std::abs(z) +
                                underflow_pad);

@@ -1,8 +1,8 @@
-// What a mesh is made of and what is wrong with it.
-// Topology is judged after vertices at exactly equal positions are merged; elements are named by their indices in the
-// mesh as given. A triangle that names a (merged) vertex twice has no edges, belongs to no part, and is no duplicate.
-// O(n log k) for k triangles round a vertex, without self-intersections; parallel; the same result for any number of
-// threads.
+// Report on a mesh: sizes, topology, measures and defects.
+// Topology is evaluated after merging vertices at exactly equal positions; elements are named by their indices in the
+// input mesh. A triangle that uses a (merged) vertex twice has no edges, belongs to no component, and is not a
+// duplicate. O(n log k) for k triangles around a vertex, without self-intersections; parallel; the same result for any
+// number of threads.
 #pragma once
 
 #include <fathom/base/progress.h>
@@ -17,31 +17,33 @@
 
 namespace fathom {
 
-// Pairs of triangles of one mesh that meet beyond the corners or the edge that they share.
-// Every triangle visits the BVH of all with its box, and triangles_cross() judges exactly. O(n log n + overlapping
-// boxes): far more than all else in a report. Parallel; the same result for any number of threads.
+// Self-intersections: pairs of triangles of one mesh that intersect beyond the corners or the edge that they share.
+// Method: the box of every triangle is tested against a BVH of all triangles, and triangles_cross() decides exactly.
+// O(n log n + overlapping boxes): far more than the rest of a report. Parallel; the same result for any number of
+// threads.
 
 struct SelfIntersectionOptions {
-    std::size_t max_pairs = std::numeric_limits<std::size_t>::max(); // kept; all are counted
+    // Number of pairs that are stored; all are counted.
+    std::size_t max_pairs = std::numeric_limits<std::size_t>::max();
     Progress* progress = nullptr;
 };
 
 struct SelfIntersections {
     std::size_t count = 0;
-    std::vector<std::array<Index, 2>> pairs; // the first ones, lower triangle first, sorted
+    std::vector<std::array<Index, 2>> pairs; // the first pairs, lower triangle first, sorted
 };
 
-// Vertices at exactly equal positions count as shared. Throws Error{non_finite}, and Error{cancelled} when told to
-// stop.
+// Vertices at exactly equal positions count as shared. Throws Error{non_finite}, and Error{cancelled} if cancelled by
+// `progress`.
 [[nodiscard]] SelfIntersections self_intersections(const TriangleMesh& mesh,
                                                    const SelfIntersectionOptions& options = {});
 
-// Is there any such pair? Stops at the first. `tree` is over the boxes of the mesh's triangles, with or without keeping
-// them.
+// Whether there is such a pair. Stops at the first. `tree` contains the boxes of the mesh's triangles; it may be built
+// with or without keep_boxes.
 class Bvh;
 [[nodiscard]] bool crosses_itself(const TriangleMesh& mesh, const Bvh& tree, Progress* progress = nullptr);
 
-// How many elements have a defect, and the first few of them in increasing order.
+// Number of elements with a defect, and the first few of them in increasing order.
 template <class Id>
 struct Finding {
     std::size_t count = 0;
@@ -50,54 +52,58 @@ struct Finding {
 
 struct ReportOptions {
     bool self_intersections = false; // costs far more than the rest
-    std::size_t first_count = 8;     // elements named of each defect
-    Progress* progress = nullptr;    // of the search for self-intersections
+    std::size_t first_count = 8;     // number of elements listed per defect
+    Progress* progress = nullptr;    // for the search for self-intersections
 };
 
 struct MeshReport {
     std::size_t vertices = 0;
-    std::size_t positions = 0; // different ones
-    std::size_t triangles = 0; // of a tetrahedral mesh: on its boundary
+    std::size_t positions = 0; // number of distinct positions
+    std::size_t triangles = 0; // for a tetrahedral mesh: of its boundary
     std::size_t tetrahedra = 0;
-    Box bounds{}; // of the finite vertices that elements use; of all finite ones where there are no elements
+    // Of the finite vertices that elements use; of all finite vertices if there are no elements.
+    Box bounds{};
 
-    bool watertight = false; // has triangles, and no open, non-manifold or clashing edge
+    // The mesh has triangles, and no open, non-manifold or clashing edges.
+    bool watertight = false;
     Finding<Edge> open_edges{};
     Finding<Edge> nonmanifold_edges{}; // more than two triangles
-    Finding<Edge> clashing_edges{};    // two triangles wound against each other
-    Finding<Index>
-        nonmanifold_vertices{};        // their triangles do not hang together across edges; lowest vertex at a position
-    Finding<Index> degenerate_faces{}; // no area
+    Finding<Edge> clashing_edges{};    // two triangles of opposite winding
+    // Vertices whose triangles are not connected across edges; the lowest vertex at a position.
+    Finding<Index> nonmanifold_vertices{};
+    Finding<Index> degenerate_faces{}; // zero area
     Finding<Index> duplicate_faces{};  // the same three vertices as an earlier triangle, in any order
     Finding<Index> unreferenced_vertices{};
-    Finding<Index>
-        non_finite_vertices{}; // NaN or infinite: what needs numbers (volume, inside-out, ...) is not told then
-    std::optional<Finding<std::array<Index, 2>>> self_intersections{}; // pairs of triangles; absent when not asked for
+    // NaN or infinite. If there are any, results that need all coordinates (volume, inside-out parts, ...) are absent.
+    Finding<Index> non_finite_vertices{};
+    // Pairs of triangles; absent if not requested.
+    std::optional<Finding<std::array<Index, 2>>> self_intersections{};
 
     std::size_t components = 0;
     Finding<Index> inside_out_parts{};  // one triangle of each
-    std::optional<std::size_t> genus{}; // sum over the parts; of watertight surfaces
+    std::optional<std::size_t> genus{}; // sum over the components; only for watertight surfaces
 
     Finding<Index> inverted_tetrahedra{}; // negative volume
-    Finding<Index> flat_tetrahedra{};     // no volume
+    Finding<Index> flat_tetrahedra{};     // zero volume
 
     double area = 0;                // m^2
-    std::optional<double> volume{}; // m^3, signed; absent where edges are not balanced, as it then has no meaning
-    Vec3 center = Vec3::Zero();     // m; of the volume, or of the area where there is no volume
+    std::optional<double> volume{}; // m^3, signed; absent if edges are not balanced, because it is then undefined
+    Vec3 center = Vec3::Zero();     // m; centroid of the volume, or of the area if there is no volume
 
-    // Closed, with an inside, every part of it facing outward: told what is in it by the sides of its triangles.
+    // Closed, with positive volume, every component facing outward: the sides of its triangles tell inside from
+    // outside.
     [[nodiscard]] bool faces_outward() const {
         return watertight && volume.value_or(0) > 0 && inside_out_parts.count == 0;
     }
-    // Nothing found that a collision query could trip over; unreferenced vertices do no harm.
+    // No defect that affects a collision query; unreferenced vertices are harmless.
     [[nodiscard]] bool clean() const;
 };
 
-// Throws Error{index_out_of_range} where an element names a vertex that does not exist.
+// Throws Error{index_out_of_range} if an element uses a vertex that does not exist.
 [[nodiscard]] MeshReport mesh_report(const TriangleMesh& mesh, const ReportOptions& options = {});
 
-// Everything about the surface is told of the boundary, with the vertex numbers of the mesh and triangles as boundary()
-// has them.
+// The values of the surface refer to the boundary, with the vertex indices of the mesh and the triangles as boundary()
+// returns them.
 [[nodiscard]] MeshReport mesh_report(const TetMesh& mesh, const ReportOptions& options = {});
 
 } // namespace fathom

@@ -1,7 +1,7 @@
-// Who touches whom: edges, neighbours, the triangles round a vertex. Built on demand, never stored in a
-// mesh. Vertices are told apart by index: those that only lie on the same spot are not joined (weld.h and
-// surface_topology.h do that). An element that names a vertex twice has no sides and no neighbours. Indices must be in
-// range (check()). O(n log k) for k elements round a vertex; parallel; the same result for any number of threads.
+// Adjacency of meshes: edges, neighbours, triangles around a vertex; and disjoint sets. Computed on demand, never
+// stored in a mesh. Vertices are identified by index: those at equal positions are not joined (weld.h and components.h
+// do that). An element that uses a vertex twice has no sides and no neighbours. Indices must be in range (check()). O(n
+// log k) for k elements around a vertex; parallel; the same result for any number of threads.
 #pragma once
 
 #include <fathom/base/vec.h>
@@ -17,15 +17,15 @@
 
 namespace fathom {
 
-// Which elements hang together (union-find; Tarjan 1975, with path halving). One object a thread.
-// The set's name is its lowest element, so that results do not depend on the order of joining.
+// Disjoint sets (union-find; Tarjan 1975, with path halving). One object per thread.
+// A set is identified by its lowest element, so that results do not depend on the order of joining.
 
 class DisjointSets {
 public:
     DisjointSets() = default;
     explicit DisjointSets(std::size_t element_count) { reset(element_count); }
 
-    // Every element alone again.
+    // Makes every element a set of its own.
     void reset(std::size_t element_count) {
         parent_.resize(element_count);
         std::iota(parent_.begin(), parent_.end(), Index{0});
@@ -46,7 +46,7 @@ public:
         --count_;
     }
 
-    [[nodiscard]] std::size_t count() const { return count_; } // of sets
+    [[nodiscard]] std::size_t count() const { return count_; } // number of sets
 
 private:
     std::vector<Index> parent_;
@@ -64,16 +64,16 @@ struct Lists {
     }
 };
 
-// List g holds every i with keys[i] == g, increasing; i with keys[i] == no_index is in none.
+// List g contains every i with keys[i] == g, increasing; entries with keys[i] == no_index are in no list.
 [[nodiscard]] Lists grouped(std::span<const Index> keys, std::size_t group_count);
 
-using Edge = std::array<Index, 2>; // vertex indices, the lower first
+using Edge = std::array<Index, 2>; // vertex indices, the lower one first
 
-// Side k of a triangle runs from its corner k to corner (k + 1) % 3; side k of triangle t is numbered 3 t + k.
+// Side k of a triangle runs from its corner k to corner (k + 1) % 3; side k of triangle t has the index 3 t + k.
 struct EdgeTable {
     std::vector<Edge> edges;                       // each once, sorted
-    Lists sides;                                   // of each edge: the sides that lie on it, increasing
-    std::vector<std::array<Index, 3>> of_triangle; // the edge of each side; no_index where the triangle has none
+    Lists sides;                                   // per edge: the sides that lie on it, increasing
+    std::vector<std::array<Index, 3>> of_triangle; // the edge of each side; no_index if the triangle has none
 };
 
 [[nodiscard]] inline bool names_a_vertex_twice(const Triangle& t) {
@@ -82,20 +82,19 @@ struct EdgeTable {
 
 [[nodiscard]] EdgeTable edge_table(std::span<const Triangle> triangles, std::size_t vertex_count);
 
-// Whether a side runs along its edge (from the lower vertex to the higher) or against it.
+// Whether a side runs from the lower vertex of its edge to the higher one.
 [[nodiscard]] inline bool runs_along_edge(std::span<const Triangle> triangles, Index side) {
     const Triangle& t = triangles[side / 3];
     return t[side % 3] < t[(side + 1) % 3];
 }
 
-// Across each side: the one other triangle there; no_index where there is none or more than one.
+// The other triangle at each side; no_index if there is none or more than one.
 [[nodiscard]] std::vector<std::array<Index, 3>> triangle_neighbours(const EdgeTable& table);
 
-// The triangles round every vertex, increasing.
+// The triangles around every vertex, increasing.
 [[nodiscard]] Lists vertex_triangles(std::span<const Triangle> triangles, std::size_t vertex_count);
 
-// Across each face (face k lacks corner k): the one other tetrahedron there; no_index where there is none or more than
-// one.
+// The other tetrahedron at each face (face k is opposite to corner k); no_index if there is none or more than one.
 [[nodiscard]] std::vector<std::array<Index, 4>> tetrahedron_neighbours(std::span<const Tetrahedron> tetrahedra,
                                                                        std::size_t vertex_count);
 

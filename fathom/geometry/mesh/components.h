@@ -1,5 +1,6 @@
-// The connected parts of a surface: triangles that share vertices, after those at exactly equal
-// positions are merged. Parts are numbered by their first triangle. O(n); the same result for any number of threads.
+// Topology and connected components of a surface. Triangles are connected if they share vertices, after vertices at
+// exactly equal positions are merged. Components are numbered by their first triangle. O(n); the same result for any
+// number of threads.
 #pragma once
 
 #include <fathom/geometry/mesh/adjacency.h>
@@ -10,29 +11,31 @@
 
 namespace fathom {
 
-// How a surface hangs together: vertices at exactly equal positions count as one, whatever their
-// indices. Triangles that name a (merged) vertex twice are points or lines: they have no edges and belong to no part.
-// O(n log k) for k triangles round a vertex; parallel; the same result for any number of threads.
+// Topology of a surface: vertices at exactly equal positions count as one, independent of their indices. Triangles that
+// use a (merged) vertex twice are points or lines: they have no edges and belong to no component. O(n log k) for k
+// triangles around a vertex; parallel; the same result for any number of threads.
 
 enum class EdgeKind {
-    joined,       // two triangles that agree about the outside
+    joined,       // two triangles with consistent winding
     open,         // one triangle
     non_manifold, // more than two triangles
-    clashing      // two triangles that run along it the same way: one of them is wound wrongly
+    clashing      // two triangles that traverse it in the same direction: one of them is wound wrongly
 };
 
 struct SurfaceTopology {
-    std::vector<Index> merged;       // each vertex -> the lowest index at its position
-    std::vector<Triangle> triangles; // of the mesh, with merged vertices
-    EdgeTable edges;                 // of those
+    std::vector<Index> merged;       // per vertex: the lowest index at its position
+    std::vector<Triangle> triangles; // those of the mesh, with merged vertices
+    EdgeTable edges;                 // edges of `triangles`
 
-    // Triangles round a vertex that hang together across its edges make a fan; a regular vertex has one, an unused
-    // vertex none, and one where surfaces touch in a point several. By vertex index; merged-away vertices have none.
+    // A fan is a set of triangles around a vertex that are connected across its edges. A regular vertex has one fan, an
+    // unused vertex none, a vertex where surfaces touch in a point several. Indexed by vertex; vertices merged into
+    // another have none.
     std::vector<Index> fans;
 
     [[nodiscard]] EdgeKind kind(std::size_t edge) const;
 
-    // As many sides run along the edge as against it. Where that holds for all edges, the volume is well defined.
+    // Equal numbers of sides traverse the edge in both directions. If this holds for all edges, the volume is well
+    // defined.
     [[nodiscard]] bool balanced(std::size_t edge) const;
 };
 
@@ -42,25 +45,25 @@ struct Component {
     Index first_triangle = no_index;
     std::size_t triangle_count = 0;
     Box bounds{};
-    bool closed = false; // every edge joins two triangles that agree about the outside
+    bool closed = false; // every edge joins two triangles with consistent winding
     double area = 0;     // m^2
-    double volume = 0;   // m^3, signed; 0 unless closed, and where it is below rounding
-    std::optional<Index>
-        genus{}; // handles, of closed parts; surfaces that touch in a vertex are counted as pulled apart
+    double volume = 0;   // m^3, signed; 0 unless closed, and if below rounding
+    // Number of handles of a closed component; surfaces that touch in a vertex count as separated there.
+    std::optional<Index> genus{};
 };
 
 struct Components {
     std::vector<Component> parts;
-    std::vector<Index> part_of_triangle; // no_index for a triangle that names a vertex twice
+    std::vector<Index> part_of_triangle; // no_index for a triangle that uses a vertex twice
     Lists triangles_of_part;
 };
 
 [[nodiscard]] Components components(const TriangleMesh& mesh);
 [[nodiscard]] Components components(const TriangleMesh& mesh, const SurfaceTopology& topology);
 
-// Closed parts of negative volume, but for cavities: those that lie where the other closed parts wind at least once
-// round, so that taking their inside away leaves nothing negative. Increasing. O(n) and a little more for each such
-// part.
+// Closed components of negative volume that are not cavities. A cavity lies where the other closed components have a
+// winding number of at least 1, so that removing its inside leaves nothing negative. Increasing. O(n), plus a small
+// cost for each such component.
 [[nodiscard]] std::vector<Index> inside_out_parts(const TriangleMesh& mesh, const Components& components);
 
 } // namespace fathom

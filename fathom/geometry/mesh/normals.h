@@ -1,7 +1,7 @@
-// Unit normals of triangles, vertices and edges; they point to the side from which corners run
-// counter-clockwise. Zero where there is no area to tell. With angle weights, vertex and edge normals decide inside
-// from outside at the closest point of a closed surface (Baerentzen & Aanaes 2005); for that weld first, as vertices
-// and edges are told apart by index. O(n), parallel, the same result for any number of threads.
+// Unit normals of triangles, vertices and edges. They point to the side from which corners appear counter-clockwise,
+// and are zero if there is no area. With angle weights, vertex and edge normals decide inside from outside at the
+// closest point of a closed surface (Baerentzen & Aanaes 2005); this requires weld(), because vertices and edges are
+// identified by index. O(n), parallel, the same result for any number of threads.
 #pragma once
 
 #include <fathom/geometry/mesh/triangle_mesh.h>
@@ -12,14 +12,14 @@ namespace fathom {
 
 struct EdgeTable;
 
-// Zero only where the corners lie on one line as far as double can tell, at any scale.
+// Zero only if the corners are collinear within double precision, at any scale.
 [[nodiscard]] Vec3 unit_normal(const std::array<Vec3, 3>& corners);
 
 [[nodiscard]] std::vector<Vec3> triangle_normals(const TriangleMesh& mesh);
 
 enum class NormalWeight {
-    angle, // of the triangle at the vertex: does not depend on how the surface is cut into triangles
-    area   // of the triangle: cheaper, smoother on scanned meshes, wrong for deciding inside from outside
+    angle, // angle of the triangle at the vertex: independent of the triangulation
+    area   // area of the triangle: cheaper, smoother on scanned meshes, not valid for inside tests
 };
 
 struct VertexNormalOptions {
@@ -28,7 +28,7 @@ struct VertexNormalOptions {
 
 [[nodiscard]] std::vector<Vec3> vertex_normals(const TriangleMesh& mesh, const VertexNormalOptions& options = {});
 
-// The mean direction of the triangles on each edge of the table, which must be the mesh's own.
+// The mean direction of the normals of the triangles at each edge of the table, which must be that of the mesh.
 [[nodiscard]] std::vector<Vec3> edge_normals(const TriangleMesh& mesh, const EdgeTable& table);
 
 } // namespace fathom

@@ -1,5 +1,5 @@
-// A triangle mesh as two arrays. No promise of closedness, winding or absence of duplicates: MeshReport
-// tells. Counter-clockwise triangles seen from outside make a positive volume.
+// A triangle mesh as two arrays. It need not be closed, consistently wound or free of duplicates: see MeshReport. The
+// volume is positive if triangles are counter-clockwise seen from outside.
 #pragma once
 
 #include <fathom/base/primitives.h>
@@ -12,12 +12,13 @@
 
 namespace fathom {
 
-// The border checks that meshes of lines, triangles and tetrahedra share.
+// Input checks shared by meshes of lines, triangles and tetrahedra.
 
-// Throws Error{non_finite} naming the first vertex that is NaN or infinite, Error{too_large} past 2^32 - 2 vertices.
+// Throws Error{non_finite} naming the first vertex that is NaN or infinite, Error{too_large} for more than 2^32 - 2
+// vertices.
 void check_vertices(std::span<const Vec3> vertices, const std::string& file);
 
-// Throws Error{index_out_of_range} naming the first element with a corner past `vertex_count`.
+// Throws Error{index_out_of_range} naming the first element with a corner that is not below `vertex_count`.
 template <std::size_t N>
 void check_elements(std::span<const std::array<Index, N>> elements, std::size_t vertex_count, const char* element,
                     const std::string& file);
@@ -54,16 +55,16 @@ struct TriangleMesh {
 
 [[nodiscard]] Box bounds(std::span<const Vec3> points);
 
-// Throws Error (non_finite, index_out_of_range, too_large) naming the first bad vertex or triangle. O(n).
+// Throws Error (non_finite, index_out_of_range, too_large) naming the first invalid vertex or triangle. O(n).
 void check(const TriangleMesh& mesh, const std::string& file = {});
 
-// The same surface seen from the other side.
+// The same surface with opposite winding.
 [[nodiscard]] TriangleMesh flipped(TriangleMesh mesh);
 
-// Appends `other`, its indices shifted. Nothing is merged.
+// Appends `other` with shifted indices. Vertices are not merged.
 void append(TriangleMesh& mesh, const TriangleMesh& other);
 
-// Every vertex p becomes map(p).
+// Replaces every vertex p by map(p).
 template <class Map>
 [[nodiscard]] TriangleMesh mapped(TriangleMesh mesh, Map&& map) {
     for (Vec3& v : mesh.vertices) v = map(v);

@@ -1,11 +1,13 @@
-// When, over a step in which every point moves evenly along a line, do a vertex and a face or two edges
-// first come within a distance of each other? The answer errs to the safe side alone: no contact is missed, none comes
-// before the time given, whatever the input. Touching counts; faces without area and edges without length are answered
-// too. Method: conservative advancement on inclusions of the gap, in the spirit of Wang, Ferguson, Schneider, Jiang,
-// Attene & Panozzo 2021: the gap is linear in time at each corner, so a plane that keeps all corners off the origin at
-// two times does so between them; where the plane advances poorly the feature is halved. Rounding is bounded (see the
-// source). Cost: about 20 ns where the boxes of the two paths lie apart, 0.1 to 0.3 us for other misses, 1 to 2 us for
-// hits; some hundred us at worst (edges that turn parallel as they meet, with the smallest tolerances). Thread-safe.
+// Continuous collision detection of a vertex and a face, or of two edges: the time of impact over a step in which every
+// point moves at constant velocity along a line. The result is conservative for every input: no contact is missed, and
+// no contact occurs before the returned time. Touching counts; faces without area and edges without length are valid.
+// Method: conservative advancement on inclusions of the difference of the features, in the spirit of Wang, Ferguson,
+// Schneider, Jiang, Attene & Panozzo 2021. The difference is linear in time at each corner, so a plane that separates
+// all corners from the origin at two times does so between them; if the plane advances slowly, the feature is halved.
+// Rounding is bounded (see the source).
+// Cost: about 20 ns if the boxes of the two paths are disjoint, 0.1 to 0.3 us for other misses, 1 to 2 us for hits;
+// some hundred us in the worst case (edges that become parallel as they meet, with the smallest tolerances).
+// Thread-safe.
 #pragma once
 
 #include <fathom/base/primitives.h>
@@ -15,7 +17,7 @@
 
 namespace fathom {
 
-// Corners at the start and at the end of a step (m, one frame for all).
+// Corners at the start and at the end of a step (m, all in one frame).
 struct VertexFaceStep {
     Vec3 vertex_start;
     std::array<Vec3, 3> face_start;
@@ -42,23 +44,23 @@ struct EdgeEdgeStep {
 };
 
 struct ContinuousContactOptions {
-    double minimum_separation = 0; // (m) a contact is a distance not above it; negative counts as 0
-    double tolerance =
-        0; // (m) near misses by less may be called hits; 0: 1e-6 of the largest difference of coordinates
-           // between the two features over the step. Raised to 6e-14 of that where it is smaller
-    std::size_t max_refinements = 2000; // planes tried before the answer is given as it stands
-    double latest = 1;                  // contacts after this fraction of the step are of no interest
+    double minimum_separation = 0; // (m) a contact is a distance not above this; negative counts as 0
+    // (m) Near misses by less than this may be reported as hits. 0: 1e-6 of the largest difference of coordinates
+    // between the two features over the step. Raised to 6e-14 of that difference if smaller.
+    double tolerance = 0;
+    std::size_t max_refinements = 2000; // maximum number of separating planes before the present bound is returned
+    double latest = 1;                  // contacts after this fraction of the step are ignored
 };
 
-// A hit that is not truncated is a near miss at worst: at `time` the two are at most minimum_separation + tolerance
-// apart.
+// A hit that is not truncated is at worst a near miss: at `time` the distance is at most minimum_separation +
+// tolerance.
 struct TimeOfImpact {
     bool hit = false;
-    double time = 1; // fraction of the step in [0,1] before which there is no contact; `latest` without a hit
-    double tolerance =
-        0; // (m) the one reached: after truncation, how much more than the separation they are apart at `time`
-    bool truncated =
-        false; // the refinements ran out, or a number was not finite (then the hit is at 0, tolerance infinite)
+    double time = 1; // no contact before this fraction of the step in [0,1]; `latest` without a hit
+    // (m) The tolerance reached: after truncation, the excess of the distance at `time` over the separation.
+    double tolerance = 0;
+    // The refinements were exhausted, or a number was not finite (then the hit is at 0 with infinite tolerance).
+    bool truncated = false;
 };
 [[nodiscard]] TimeOfImpact time_of_impact(const VertexFaceStep& step, const ContinuousContactOptions& options = {});
 [[nodiscard]] TimeOfImpact time_of_impact(const EdgeEdgeStep& step, const ContinuousContactOptions& options = {});

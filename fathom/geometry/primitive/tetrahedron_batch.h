@@ -1,9 +1,10 @@
-// Do two tetrahedra meet, for many pairs at once? The same exact answers as tetrahedra_overlap(): solid
-// and closed, any orientation, inverted and flat ones included. Method: eight pairs side by side in float. First the
-// planes of both (all corners beyond one: apart; a corner inside all: they meet), then, for the pairs still open, the
-// edges of each clipped by the planes of the other. An answer counts only with a witness that outweighs a bound on the
-// rounding; the rest, few in general position, goes to tetrahedra_overlap(). Cost: about 35 ns a pair where neighbours
-// in the list are neighbours in memory; touching and flat pairs 1 to 4 us.
+// Overlap test of many pairs of tetrahedra. The results equal those of tetrahedra_overlap(), which are exact: solid and
+// closed, any orientation, including inverted and flat ones.
+// Method: eight pairs at a time in float SIMD. First the planes of both are tested (all corners beyond one plane:
+// disjoint; a corner inside all planes: overlap), then, for the undecided pairs, the edges of each are clipped by the
+// planes of the other. A result counts only with a witness that exceeds a bound on the rounding; the remaining pairs,
+// few in general position, are decided by tetrahedra_overlap(). Cost: about 35 ns per pair if neighbours in the list
+// are neighbours in memory; touching and flat pairs 1 to 4 us.
 #pragma once
 
 #include <fathom/geometry/mesh/tet_mesh.h>
@@ -21,12 +22,13 @@ struct TetrahedronSet {
     }
 };
 
-// out[k] is 1 where tetrahedra pairs[k][0] of a and pairs[k][1] of b meet, else 0. Indices must be in range; the spans
-// of equal length, else Error{count_mismatch}. In parallel; the same for any number of threads and any CPU.
+// out[k] is 1 if tetrahedra pairs[k][0] of a and pairs[k][1] of b overlap, otherwise 0. Indices must be in range.
+// Throws Error{count_mismatch} if the spans differ in length. Runs in parallel; the same result for any number of
+// threads and any CPU.
 void tetrahedra_overlap(const TetrahedronSet& a, const TetrahedronSet& b, std::span<const IdPair> pairs,
                         std::span<std::uint8_t> out);
 
-// Only those of the pairs that meet, in their order.
+// The overlapping pairs only, in their order.
 [[nodiscard]] std::vector<IdPair> overlapping_tetrahedra(const TetrahedronSet& a, const TetrahedronSet& b,
                                                          std::span<const IdPair> pairs);
 

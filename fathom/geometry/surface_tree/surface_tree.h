@@ -1,7 +1,7 @@
-// The triangles of a surface in a wide tree: where is the nearest point, what does a ray hit, is a
-// point inside? Method: eight boxes, then eight triangles in one float SIMD step with a proven error bound; what the
-// floats cannot rule out is decided in double. So answers do not depend on the CPU, the order of visits or the number
-// of threads. Build O(n log n) in parallel; queries are const, thread-safe and, unless they return a vector, allocate
+// Bounding volume hierarchy over the triangles of a surface: closest point, ray and containment queries.
+// Method: eight boxes, then eight triangles per float SIMD step with a proven error bound; candidates that float cannot
+// exclude are decided in double. Results therefore do not depend on the CPU, the order of visits or the number of
+// threads. Build O(n log n) in parallel; queries are const, thread-safe and, unless they return a vector, allocate
 // nothing.
 #pragma once
 
@@ -14,35 +14,35 @@
 
 namespace fathom {
 
-// The point of a surface nearest to a query point. Nothing found: triangle == no_index, squared_distance infinite.
+// The point of a surface closest to a query point. Nothing found: triangle == no_index, squared_distance infinite.
 struct ClosestPoint {
     Vec3 point = Vec3::Zero();
     double squared_distance = std::numeric_limits<double>::infinity();
-    Vec3 barycentric = Vec3::Zero(); // weights of the corners for `point`: none below 0, sum 1
-    Index triangle = no_index;       // at equal distance the smallest
+    Vec3 barycentric = Vec3::Zero(); // weights of the corners for `point`: not negative, sum 1
+    Index triangle = no_index;       // the lowest index at equal distance
     TriangleFeature feature = TriangleFeature::face;
 
     [[nodiscard]] bool found() const { return triangle != no_index; }
 };
 
-// Where a ray meets a triangle. Nothing hit: triangle == no_index, t infinite.
+// Intersection of a ray and a triangle. No hit: triangle == no_index, t infinite.
 struct SurfaceHit {
     double t = std::numeric_limits<double>::infinity(); // point = ray.at(t)
-    Vec3 barycentric = Vec3::Zero();                    // weights of the corners for the point hit
-    Index triangle = no_index;                          // at equal t the smallest
-    bool from_behind = false;                           // the ray comes from the side that the normal points away from
+    Vec3 barycentric = Vec3::Zero();                    // weights of the corners for the hit point
+    Index triangle = no_index;                          // the lowest index at equal t
+    bool from_behind = false;                           // the ray comes from the side opposite to the normal
 
     [[nodiscard]] bool found() const { return triangle != no_index; }
 };
 
-struct TrianglePack; // eight triangles as the SIMD kernels want them
+struct TrianglePack; // eight triangles in the layout of the SIMD kernels
 
 class SurfaceTree {
 public:
     static constexpr double no_limit = std::numeric_limits<double>::infinity();
 
-    SurfaceTree(); // holds nothing; every query finds nothing
-    // Keeps its own copy of what it needs. Throws Error as check(mesh) does.
+    SurfaceTree(); // empty; every query finds nothing
+    // Stores its own copy of the data it needs. Throws Error as check(mesh) does.
     explicit SurfaceTree(const TriangleMesh& mesh);
     ~SurfaceTree();
     SurfaceTree(const SurfaceTree&);
@@ -50,43 +50,44 @@ public:
     SurfaceTree& operator=(const SurfaceTree&);
     SurfaceTree& operator=(SurfaceTree&&) noexcept;
 
-    // New positions of the same vertices, the same triangles. O(n) in parallel, not while another thread queries.
-    // Answers stay exact; speed decays with tree().decay().
+    // Sets new positions of the same vertices and keeps the triangles. O(n) in parallel; must not run while another
+    // thread queries. Results stay exact; queries become slower with tree().decay().
     void refit(std::span<const Vec3> vertices);
 
-    // Some triangles, by number, get other corners: those of `triangles`, which has all by number (and may have more
-    // than the tree). For edits of a mesh; refit() must follow before anything is asked, with as many vertices as are
-    // named here. O(n).
+    // Replaces the corners of some triangles, given by index, by those of `triangles`, which is indexed like the whole
+    // mesh (and may have more triangles than the tree). For edits of a mesh: refit() must follow before any query, with
+    // as many vertices as `vertex_count`. O(n).
     void rename(std::span<const Index> numbers, std::span<const Triangle> triangles, std::size_t vertex_count);
 
-    // The nearest point of the surface within max_distance (closed). Triangles without area count as the segment or
-    // point that they are. A point that is not finite finds nothing.
+    // The closest point of the surface within max_distance (closed). A triangle without area is treated as the segment
+    // or point that it covers. A non-finite point finds nothing.
     [[nodiscard]] ClosestPoint closest(const Vec3& point, double max_distance = no_limit) const;
-    // The same for many points at once, in parallel: out[k] answers points[k]. They are asked in an order along a
-    // space-filling curve, each within the distance that the one before allows: about twice as fast as one by one in a
-    // random order. Throws Error when the sizes differ.
+    // The same for many points, in parallel: out[k] belongs to points[k]. Points are processed along a space-filling
+    // curve, each within the distance that the previous one allows: about twice as fast as single queries in random
+    // order. Throws Error if the sizes differ.
     void closest(std::span<const Vec3> points, std::span<ClosestPoint> out, double max_distance = no_limit) const;
 
-    // The hit with the smallest t in [0, t_max]. Both sides of a triangle count, and its border. A ray in the plane of
-    // a triangle does not hit it. Watertight: a ray that crosses the edge or corner of two triangles hits one or both,
-    // never neither (edge tests of Woop, Benthin & Wald 2013, with exact signs). A ray without direction, or not
-    // finite, hits nothing.
+    // The hit with the smallest t in [0, t_max]. Both sides of a triangle count, and its boundary. A ray in the plane
+    // of a triangle does not hit it. Watertight: a ray through the common edge or corner of two triangles hits at least
+    // one of them (edge tests of Woop, Benthin & Wald 2013, with exact signs). A ray with a zero or non-finite
+    // direction hits nothing.
     [[nodiscard]] SurfaceHit first_hit(const Ray& ray, double t_max = no_limit) const;
     [[nodiscard]] bool any_hit(const Ray& ray, double t_max = no_limit) const;
     // Every triangle hit, once each, sorted by t and then by triangle.
     [[nodiscard]] std::vector<SurfaceHit> all_hits(const Ray& ray, double t_max = no_limit) const;
-    // The same for many rays at once, in parallel: out[k] answers rays[k]. Throws Error when the sizes differ.
+    // The same as first_hit() for many rays, in parallel: out[k] belongs to rays[k]. Throws Error if the sizes differ.
     void first_hits(std::span<const Ray> rays, std::span<SurfaceHit> out, double t_max = no_limit) const;
 
     // Triangles whose bounding box overlaps `box` (closed, exact), ascending.
     [[nodiscard]] std::vector<Index> overlapping(const Box& box) const;
 
-    // Is the point inside a closed surface? By the parity of crossings, so the winding does not matter. A ray that
-    // meets an edge or corner exactly is cast again in another direction, always the same ones. A point found on the
-    // surface is inside. For a surface that is not closed the answer means nothing.
+    // Whether the point is inside a closed surface, by the parity of crossings, independent of the winding. A ray that
+    // passes exactly through an edge or corner is cast again in another direction from a fixed list. A point found on
+    // the surface is inside. The result is meaningless if the surface is not closed.
     [[nodiscard]] bool contains(const Vec3& point) const;
-    // How often a closed, consistently wound surface winds round the point: crossings outward less crossings inward. 1
-    // inside a plain solid, 2 where two overlap, -1 inside one that is inside-out. A point found on the surface gets 1.
+    // Winding number of a closed, consistently wound surface at the point: outward crossings minus inward crossings. 1
+    // inside a simple solid, 2 where two overlap, -1 inside one that is inside-out. A point found on the surface gets
+    // 1.
     [[nodiscard]] int winding(const Vec3& point) const;
 
     [[nodiscard]] const Bvh& tree() const { return tree_; }
@@ -97,16 +98,16 @@ private:
     void fill(std::span<const Vec3> vertices);
     struct Crossings {
         int count = 0;
-        int outward = 0; // less inward
+        int outward = 0; // outward minus inward
         bool on_surface = false;
     };
     [[nodiscard]] Crossings crossings(const Vec3& point) const; // along a ray from the point
 
     Bvh tree_;
     std::size_t vertex_count_ = 0;
-    std::vector<TrianglePack> packs_;          // by leaf of the tree
-    std::vector<Triangle> triangles_;          // by position of tree_.order()
-    std::vector<std::array<Vec3, 3>> corners_; // by position of tree_.order()
+    std::vector<TrianglePack> packs_;          // per leaf of the tree
+    std::vector<Triangle> triangles_;          // per position of tree_.order()
+    std::vector<std::array<Vec3, 3>> corners_; // per position of tree_.order()
 };
 
 } // namespace fathom

@@ -1,22 +1,22 @@
-// The last word on one triangle, in double: how far is it, does a ray hit it? The same answer at an
-// edge or corner whichever of its triangles is asked.
+// Final decision for one triangle in double precision: squared distance to a point, intersection with a ray. At a
+// common edge or corner the result is the same for all adjacent triangles.
 #pragma once
 
 #include <fathom/geometry/surface_tree/surface_tree.h>
 
 namespace fathom {
 
-// The squared distance alone, three times as fast as closest_point: nothing is branched on, nothing described.
+// The squared distance only, without branches, three times as fast as closest_point().
 [[nodiscard]] double squared_distance(const Vec3& point, const std::array<Vec3, 3>& corners);
 
 struct RayMeeting {
     bool hit = false;
-    bool on_border =
-        false;          // exactly on an edge or corner of the sheared triangle, or in its plane: then perhaps no hit
-    SurfaceHit where{}; // of a hit
+    // Exactly on an edge or corner of the sheared triangle, or in its plane: then `hit` may be false.
+    bool on_border = false;
+    SurfaceHit where{}; // valid if hit
 };
 
-// A ray sheared so that it runs along its longest axis (Woop, Benthin & Wald 2013).
+// A ray sheared to its longest axis (Woop, Benthin & Wald 2013).
 class ShearedRay {
 public:
     explicit ShearedRay(const Ray& ray);
@@ -28,7 +28,7 @@ private:
     Vec3 origin_;
     int x_, y_, z_;
     double shear_x_, shear_y_, shear_z_;
-    bool mirrored_; // the ray runs down its longest axis
+    bool mirrored_; // the ray runs in the negative direction of its longest axis
 };
 
 } // namespace fathom

@@ -1,7 +1,7 @@
-// How often does a surface wind round a point? 1 inside a closed, outward surface, 0 outside, in
-// between near holes; overlapping parts add up (Jacobson et al. 2013). A point whose number is past 1/2 is taken for
-// inside. Method: far groups of triangles count as one dipole (Barill et al. 2018), near ones by their solid angle.
-// O(log n) a point. The error is a few hundredths. Immutable, thread-safe.
+// Generalised winding number of a surface at a point: 1 inside a closed, outward surface, 0 outside, values in between
+// near holes; overlapping parts add up (Jacobson et al. 2013). A point with a value above 1/2 is considered inside.
+// Method: distant groups of triangles are approximated by one dipole (Barill et al. 2018), near triangles by their
+// solid angle. O(log n) per point. The error is a few hundredths. Immutable, thread-safe.
 #pragma once
 
 #include <fathom/geometry/mesh/triangle_mesh.h>
@@ -11,17 +11,17 @@ namespace fathom {
 
 class WindingNumber {
 public:
-    // `tree` is over the boxes of the triangles of `mesh`. Both must outlive this.
+    // `tree` contains the boxes of the triangles of `mesh`. Both must outlive this object.
     WindingNumber(const TriangleMesh& mesh, const Bvh& tree);
 
     [[nodiscard]] double operator()(const Vec3& p) const;
 
 private:
-    // A group of triangles seen from afar.
+    // Far-field approximation of a group of triangles.
     struct Dipole {
-        Vec3 center = Vec3::Zero();   // of area
+        Vec3 center = Vec3::Zero();   // area centroid
         Vec3 strength = Vec3::Zero(); // sum of area vectors
-        double radius = 0;            // all triangles lie within it of the centre (m)
+        double radius = 0;            // distance from the centre within which all triangles lie (m)
         double area = 0;
     };
 
@@ -31,10 +31,11 @@ private:
 
     const TriangleMesh& mesh_;
     const Bvh& tree_;
-    std::vector<std::array<Dipole, 8>> dipoles_; // of the children of every node
+    std::vector<std::array<Dipole, 8>> dipoles_; // per node: the dipoles of its children
 };
 
-// The signed solid angle of a triangle seen from p, over 4 pi (Van Oosterom & Strackee 1983); 0 on its plane.
+// The signed solid angle of a triangle seen from p, divided by 4 pi (Van Oosterom & Strackee 1983); 0 if p is in its
+// plane.
 [[nodiscard]] double solid_angle_share(const Vec3& p, const std::array<Vec3, 3>& corners);
 
 } // namespace fathom
