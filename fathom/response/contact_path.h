@@ -1,5 +1,9 @@
-// A point of one body in the field of another at any time of a step: where, how deep, which way out, how
-// fast. One object for a pair of bodies; const calls are thread-safe and free of allocation.
+// Penalty contact of a point of one body with the field of another: the state of the contact (position, depth, normal,
+// velocity) at any time of a step, the force law, and quadrature over time.
+// Const calls are thread-safe and do not allocate.
+// Signs: depth >= 0 is the penetration depth of the point; n is a unit vector in world axes that points out of the
+// field's body. The force on the shell's body is + stiffness * depth * n, so it pushes that body out; the opposite
+// force acts on the field's body.
 #pragma once
 
 #include <fathom/base/motion.h>
@@ -12,34 +16,29 @@
 
 namespace fathom {
 
-// How a point of one body feels the field of another: penalty, damping, friction.
-// Signs: depth >= 0 is how far the point is inside; n is unit, in world axes, and points out of the field's body. The
-// force on the shell's body is + stiffness * depth * n, so it pushes that body out; the field's body feels the
-// opposite.
-
-// Integrals over a piece of time of functions with several components.
-// The midpoint rule of Xu & Barbic 2014, and an adaptive rule: Gauss's two points (exact to degree 3) extended by
-// Kronrod (1965) to five (7); where those differ, four (7) extended to nine (13); where those differ too, the piece is
-// halved. The difference is the error estimate of what the larger rule gives.
+// ---- Quadrature: integrals of vector-valued functions over a time interval.
+// The midpoint rule of Xu & Barbic 2014, and an adaptive rule: the two-point Gauss rule (exact to degree 3) is extended
+// by Kronrod (1965) to five points (degree 7). If the two differ, the four-point Gauss rule (7) extended to nine points
+// (13) is used; if these differ too, the interval is halved. The difference is the error estimate of the larger rule.
 
 enum class QuadratureRule { midpoint, adaptive };
 
 struct QuadratureOptions {
     QuadratureRule rule = QuadratureRule::adaptive;
-    int points = 20;         // midpoint: of each interval; the paper's number
-    double tolerance = 1e-4; // adaptive: of the largest component of the same block
-    int halvings = 12;       // adaptive: at most
+    int points = 20;         // midpoint: number of points in each interval; value of the paper
+    double tolerance = 1e-4; // adaptive: relative to the largest component of the same block
+    int halvings = 12;       // adaptive: maximum number of halvings
 };
 
 // Error{invalid_argument} names the option that is out of range.
 void check(const QuadratureOptions& options);
 
-// Components come in blocks of three (a force, a torque): a block is judged by its own size.
+// Components are grouped in blocks of three (a force, a torque). The error of a block is relative to its own magnitude.
 template <int Size>
 struct Integral {
     Eigen::Matrix<double, Size, 1> value = Eigen::Matrix<double, Size, 1>::Zero();
-    Eigen::Matrix<double, Size, 1> error =
-        Eigen::Matrix<double, Size, 1>::Zero(); // estimate; 0 for the midpoint rule, which has none
+    // Error estimate; 0 for the midpoint rule, which has none.
+    Eigen::Matrix<double, Size, 1> error = Eigen::Matrix<double, Size, 1>::Zero();
 
     Integral& operator+=(const Integral& other) {
         value += other.value;
@@ -51,9 +50,9 @@ struct Integral {
 namespace detail {
 
 struct KronrodNode {
-    double place; // in [-1,1], taken on both sides but for the middle
-    double gauss; // weight in Gauss's rule, 0 where it does not use the node
-    double kronrod;
+    double place;   // in [0,1]; also used at -place unless it is 0
+    double gauss;   // weight in the Gauss rule; 0 if that does not use the node
+    double kronrod; // weight in the Kronrod rule
 };
 inline constexpr std::array<KronrodNode, 3> small_kronrod = {{{0, 0, 0.62222222222222222222},
                                                               {0.57735026918962576451, 1, 0.49090909090909090909},
@@ -112,41 +111,45 @@ template <int Size, class Function>
     return parts;
 }
 
-// The small rule, where it is enough.
+// Applies the small rule. Returns true if it meets the tolerance.
 template <int Size, class Function>
 [[nodiscard]] bool quick_integral(const Function& f, double a, double b, double tolerance, Integral<Size>& out) {
     out = kronrod_integral<Size>(f, a, b, detail::small_kronrod);
     return detail::close_enough(out, tolerance);
 }
 
+// ---- Force law: penalty, damping and friction.
+
 enum class ContactNormal {
-    unit_gradient, // of the field, made unit
-    gradient, // of the field as it is: of length 1 only where the field is a distance, but a polynomial in each grid
-              // cell
-    shell // against the point's own outward normal (Xu & Barbic 2014); safe where a thin wall turns the gradient round
+    unit_gradient, // normalised gradient of the field
+    // Gradient of the field, not normalised. It has length 1 only if the field is a distance, but it is a polynomial in
+    // each grid cell.
+    gradient,
+    // Opposite of the point's own outward normal (Xu & Barbic 2014). Safe in thin walls, where the gradient reverses.
+    shell
 };
 
 enum class DampedPart {
-    all,   // of the relative velocity (equation 10)
-    normal // only along n: sliding is left to friction
+    all,   // the whole relative velocity (equation 10)
+    normal // only the component along n; friction acts on sliding
 };
 
-// How bodies move between the start and the end of a step.
+// Motion of the bodies between the start and the end of a step.
 enum class PathInTime {
-    chord,       // constant velocity: each point straight, as the field sees it; velocities are those at the end
-    screw,       // constant velocity too, along the rigid screw of each body
-    acceleration // constant acceleration: an Euler step from the start to each time; velocities go from start to end
+    chord,       // constant velocity: straight lines of the points in the field's frame; velocities as at the end
+    screw,       // constant velocity along the screw motion of each body
+    acceleration // constant acceleration: an Euler step from the start to each time; velocities change linearly
 };
 
-// What angular impulses are measured from: the centre of mass where the impulse is applied, so that the pair keeps its
-// angular momentum, or the centre at each time, as in the paper.
+// Reference point of angular impulses: the centre of mass at the time when the impulse is applied (start or end), so
+// that the pair conserves angular momentum, or the centre at each time, as in the paper.
 enum class HandleCenter { start, end, moving };
 
 struct ContactLaw {
     double stiffness = 1e4;   // k (N/m), of one point
     double damping = 0;       // k_D (N s/m), of one point
-    double friction = 0;      // mu: the tangential force is mu * k * depth * s / sqrt(s^2 + slip_speed^2) at slip s
-    double slip_speed = 0.01; // m/s; explicit stepping stays calm where this is above mu * acceleration * step
+    double friction = 0;      // mu; the tangential force is mu * k * depth * s / sqrt(s^2 + slip_speed^2) at slip s
+    double slip_speed = 0.01; // m/s; explicit steps do not oscillate if this is above mu * acceleration * step
     ContactNormal normal = ContactNormal::unit_gradient;
     DampedPart damped = DampedPart::all;
     PathInTime path = PathInTime::chord;
@@ -157,26 +160,28 @@ struct ContactLaw {
 // Error{invalid_argument} names the option that is not finite or out of range.
 void check(const ContactLaw& law);
 
-// Turned on by a turn about the world axis `turn`, by its length (rad).
+// `rotation` followed by a rotation about the world axis `turn` by the angle |turn| (rad).
 [[nodiscard]] Quat turned(const Quat& rotation, const Vec3& turn);
 
-// A rigid body over one step.
+// ---- State of a contact.
+
+// Motion of a rigid body over one step.
 struct MovingBody {
-    Motion motion;                      // of the frame in which its points or its field are given
-    Vec3 center = Vec3::Zero();         // of mass, in that frame (m)
-    Vec3 velocity_start = Vec3::Zero(); // of the centre (m/s, world)
+    Motion motion;                      // of the frame of its points or its field
+    Vec3 center = Vec3::Zero();         // centre of mass in that frame (m)
+    Vec3 velocity_start = Vec3::Zero(); // of the centre of mass (m/s, world)
     Vec3 velocity_end = Vec3::Zero();
-    Vec3 spin_start = Vec3::Zero(); // rad/s, world
+    Vec3 spin_start = Vec3::Zero(); // angular velocity (rad/s, world)
     Vec3 spin_end = Vec3::Zero();
 
     [[nodiscard]] static MovingBody still(const Pose& pose) { return {Motion::stationary(pose)}; }
 };
 
-// One role of a pair: the points of one body, the field of the other. Spans and references outlive the call they are
+// The points of one body and the field of the other. Spans and references must remain valid during the call they are
 // passed to.
 struct ContactRole {
     std::span<const Vec3> points;  // in the frame of `shell` (m)
-    std::span<const Vec3> normals; // unit, outward; may be empty unless the law asks for ContactNormal::shell
+    std::span<const Vec3> normals; // unit, outward; may be empty unless the law uses ContactNormal::shell
     const MovingBody& shell;
     const Field& field;
     const MovingBody& field_body;
@@ -185,17 +190,18 @@ struct ContactRole {
 struct ContactState {
     Vec3 position = Vec3::Zero();     // m, world
     Vec3 normal = Vec3::Zero();       // world, out of the field's body
-    Vec3 velocity = Vec3::Zero();     // of the shell's point less that of the field's (m/s, world)
-    Vec3 shell_handle = Vec3::Zero(); // from the centres of mass to the position (m, world)
-    Vec3 field_handle = Vec3::Zero();
-    double depth = 0; // below 0 where the point is outside (m)
+    Vec3 velocity = Vec3::Zero();     // of the shell's point relative to the field's body (m/s, world)
+    Vec3 shell_handle = Vec3::Zero(); // lever arm: from the shell's reference point to the position (m, world)
+    Vec3 field_handle = Vec3::Zero(); // the same for the field's body
+    double depth = 0;                 // penetration depth (m); negative if the point is outside
 };
 
+// Evaluates contact states of a pair of bodies over one step. Use one object for a pair.
 class ContactPath {
 public:
     ContactPath(const ContactRole& role, double step, const ContactLaw& law);
 
-    // The point as the field sees it at both ends of the step: its chord.
+    // Positions of a point in the field's frame at the start and the end of the step (m).
     struct Chord {
         Vec3 start, end;
     };
@@ -211,8 +217,8 @@ private:
     class Body {
     public:
         Body(const MovingBody& body, double step, PathInTime path);
-        [[nodiscard]] Placement at(double t,
-                                   bool turned) const; // chords: without the rotation where it is not asked for
+        // For PathInTime::chord the pose is computed only if `turned` is true.
+        [[nodiscard]] Placement at(double t, bool turned) const;
         [[nodiscard]] const Vec3& center(HandleCenter at) const {
             return at == HandleCenter::start ? center_start_ : center_end_;
         }
@@ -233,7 +239,7 @@ private:
     Body shell_, field_;
 };
 
-// The force on the shell's body (N, world): penalty, damping and friction; none where the point is outside.
+// Force on the shell's body (N, world): penalty, damping and friction; zero if the point is outside.
 [[nodiscard]] Vec3 contact_force(const ContactState& state, const ContactLaw& law);
 
 } // namespace fathom

@@ -1,12 +1,13 @@
-// Tetrahedral bodies that overlap, as pushes over their points: by the points, or the segments, that are
-// inside. Method: Marchal, Aubert & Chaillou 2004. Point in object (5.1): a vertex against the four corners of the
-// tetrahedron that holds it. Segment in object (5.2): one push for each chain of an edge, against the corners of the
-// tetrahedron where it acts; it stands for the energy k/2 integral(depth^2) over the share of the boundary that is the
-// edge's, so the force knows depth and size of the contact, and edges that cross where no point is inside are parted.
-// Chains answer once: no redundant forces. A push and its opposite act in one place: momentum and angular momentum of
-// the pair are kept, whatever depth and direction say. Both bodies push with what they have in the other. Where depth
-// or direction cannot be told the push has depth 0. Cost: about 1 us a look at the boundary: one for a point, two for
-// an edge wholly inside, four for one partly so. Thread-safe; parallel inside, the same bytes for any number of
+// Contacts of overlapping tetrahedral bodies as forces on their nodes, from the vertices or the edges of one body
+// inside the other. Method: Marchal, Aubert & Chaillou 2004. Point in object (5.1): a vertex against the four corners
+// of the tetrahedron that contains it. Segment in object (5.2): one push for each chain of an edge, against the corners
+// of the tetrahedron where it acts. It represents the energy k/2 integral(depth^2) over the boundary area of the edge,
+// so the force depends on depth and size of the contact, and crossing edges are separated even if no vertex is inside.
+// Each chain gives one push, so there are no redundant forces. A push and its reaction act at the same point, so
+// momentum and angular momentum of the pair are conserved, whatever depth and direction are. The caller evaluates both
+// directions: each body as the intruder of the other. If depth or direction cannot be determined, the push has depth 0.
+// Cost: about 1 us per closest-point query on the boundary: one for a vertex, two for an edge that is completely
+// inside, four for an edge that is partly inside. Thread-safe; parallel inside, the same bytes for any number of
 // threads.
 #pragma once
 
@@ -16,41 +17,43 @@
 
 namespace fathom {
 
-// How the boundary is shared out (m^2): over its vertices (0 for those inside), or over its edges in the order of
-// TetTopology::boundary_edges(). Each sums to the whole, so what pushes by area does not depend on the mesh. O(n log
-// n).
+// Distribution of the boundary area (m^2) over the vertices (0 for interior ones), and over the edges in the order of
+// TetTopology::boundary_edges(). Each sums to the total area, so forces by area do not depend on the mesh. O(n log n).
 struct BoundaryAreas {
     std::vector<double> of_vertex, of_edge;
 };
 [[nodiscard]] BoundaryAreas boundary_areas(const TetBody& body);
 
-// The body whose points or edges are inside the other.
+// The body whose vertices or edges are inside the other.
 struct PushIntruder {
     TetBody body;
-    std::span<const Index> points; // of each vertex: its number among the points that are pushed
-    const BoundaryAreas& areas;    // in the shape at rest, usually
+    std::span<const Index> points; // index of each vertex among the points of WeightedContact
+    const BoundaryAreas& areas;    // usually those of the rest shape
 };
 
-// The body that they are in.
+// The body that contains them.
 struct PushHolder {
     TetBody body;
-    std::span<const Index> points;
-    // Computed by `method` in this shape, by `exact` with its tree fitted. For nodes_in_contact() at least; pushes that
-    // are measured to the nearest point by `exact` read no nodes.
+    std::span<const Index> points; // index of each vertex among the points of WeightedContact
+    // Depths in the present shape, computed by `method`, for nodes_in_contact() at least; for `exact` with a refitted
+    // tree. With PushDepth::measured, PushDirection::nearest and `exact`, node depths are not used.
     const NodeDepths& depths;
     DepthMethod method = DepthMethod::exact;
 };
 
 enum class PushDepth {
-    measured, // at the point itself. By `exact` to the whole boundary; by a march, to the boundary round the features
-              // that the corners of its tetrahedron have found: so it never leads across another layer of the same body
-    interpolated // linear between the depths of the corners (the paper); measured where all four are on the boundary
+    // Distance of the point itself to the boundary. With `exact`: to the whole boundary. With a marching method: to the
+    // faces around the closest features of the corners of its tetrahedron, so that the direction never crosses another
+    // layer of the same body.
+    measured,
+    // Linear interpolation of the depths of the corners (the paper); measured if all four are on the boundary.
+    interpolated
 };
 
 enum class PushDirection {
-    nearest, // to the nearest point of the boundary, as measured: true however deep
-    gradient // against the gradient of the interpolated depth, constant in a tetrahedron (the paper); else nearest
-             // where it is 0
+    nearest, // towards the closest point of the boundary, as measured; correct at any depth
+    // Against the gradient of the interpolated depth, constant in a tetrahedron (the paper); `nearest` if it is 0.
+    gradient
 };
 
 struct TetPushOptions {
@@ -59,19 +62,19 @@ struct TetPushOptions {
 };
 
 struct TetPush {
-    WeightedContact contact;      // intruder against holder; area as PushIntruder::areas and the share inside say
-    Vec3 position = Vec3::Zero(); // where it acts (m)
-    // By how much contact.depth falls while the intruder moves out along the normal by one: 1 for points. Below 1 where
-    // less of an edge stays inside on the way out.
+    WeightedContact contact;      // intruder against holder; its area is the part of PushIntruder::areas that is inside
+    Vec3 position = Vec3::Zero(); // point of application (m)
+    // Decrease of contact.depth per unit of displacement of the intruder along the normal. 1 for vertices; below 1 for
+    // an edge if less of it remains inside as it moves out.
     double rate = 1;
 };
 
-// One for each point, in their order. Where intruder and holder are one body, `method` must be a march: the nearest
-// boundary is the point itself.
+// One push for each point, in order. If intruder and holder are the same body, `method` must be a marching method,
+// since the closest point of the boundary is the vertex itself.
 [[nodiscard]] std::vector<TetPush> point_pushes(const PushIntruder& a, const PushHolder& b,
                                                 std::span<const PointInTet> points, const TetPushOptions& options = {});
 
-// One for each chain of boundary edges of a in b, in their order.
+// One push for each chain of boundary edges of a in b, in order.
 [[nodiscard]] std::vector<TetPush> segment_pushes(const PushIntruder& a, const PushHolder& b,
                                                   const SegmentsInTets& found, const TetPushOptions& options = {});
 

@@ -1,4 +1,4 @@
-// What contact does to a body: a force and a torque, and how they change as the body moves.
+// Force and torque of contact on a rigid body, and their derivatives by the motion of the body.
 #pragma once
 
 #include <fathom/base/vec.h>
@@ -8,7 +8,7 @@ namespace fathom {
 using Mat6 = Eigen::Matrix<double, 6, 6>;
 using Vec6 = Eigen::Matrix<double, 6, 1>;
 
-// World axes; the torque about the body's centre of mass.
+// Force and torque in world axes; the torque is about the body's centre of mass.
 struct Wrench {
     Vec3 force = Vec3::Zero();  // N
     Vec3 torque = Vec3::Zero(); // N m
@@ -20,13 +20,13 @@ struct Wrench {
     }
 };
 
-// A contact linearised about the centre of one body, the other held still: six rows and columns, three of moves, three
-// of turns. Both matrices are symmetric and have no negative eigenvalue: d(wrench) = -stiffness d(place) - damping
-// d(velocity).
+// A contact linearised about the centre of mass of one body, with the other body fixed. Rows and columns are three
+// translations, then three rotations: d(wrench) = -stiffness d(pose) - damping d(velocity). Both matrices are symmetric
+// positive semidefinite.
 struct ContactSlope {
     Mat6 stiffness = Mat6::Zero(); // N/m, N, N m
     Mat6 damping = Mat6::Zero();   // N s/m, N s, N m s
-    Vec6 rate = Vec6::Zero();      // how the wrench of the springs changes as both bodies now move (N/s, N m/s)
+    Vec6 rate = Vec6::Zero();      // time derivative of the spring wrench at the present velocities (N/s, N m/s)
 
     ContactSlope& operator+=(const ContactSlope& other) {
         stiffness += other.stiffness;
