@@ -1,4 +1,4 @@
-// How an error reads.
+// Composition of error messages.
 #include <fathom/base/error.h>
 
 #include <fmt/format.h>

@@ -61,7 +61,7 @@ inline void require_positive(double value, const char* option) {
     require(std::isfinite(value) && value > 0, value, "a finite number above 0", {.element = option});
 }
 inline void require_not_negative(double value, const char* option) {
-    require(std::isfinite(value) && value >= 0, value, "a finite number from 0", {.element = option});
+    require(std::isfinite(value) && value >= 0, value, "a finite number of at least 0", {.element = option});
 }
 
 } // namespace fathom

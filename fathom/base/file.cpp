@@ -1,4 +1,5 @@
-// Whole files in and out, by POSIX calls: the standard streams do not say why they fail.
+// Reading, writing and mapping of whole files with POSIX calls, because the standard streams do not report why they
+// fail.
 #include <fathom/base/file.h>
 
 #include <fathom/base/error.h>
@@ -52,7 +53,7 @@ void allocate(Bytes& bytes, std::size_t size, const fs::path& path) {
     }
 }
 
-// How many bytes came; fewer than asked only at the end of the file.
+// Returns the number of bytes read; fewer than requested only at the end of the file.
 std::size_t read_fully(int file, std::byte* target, std::size_t size, const fs::path& path) {
     std::size_t done = 0;
     while (done < size) {
@@ -75,11 +76,11 @@ bool write_fully(int file, std::string_view content) {
     return true;
 }
 
-// Where the content belongs: the target of a link, and never a device or folder.
+// The path to write to: the target of a link, and never a device or folder.
 fs::path final_place(const fs::path& path) {
     std::error_code ignored;
     const fs::path target = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : path;
-    if (target.empty()) fail(Cause::cannot_write, path, "a symbolic link that leads nowhere");
+    if (target.empty()) fail(Cause::cannot_write, path, "the symbolic link cannot be resolved");
     const fs::file_status status = fs::status(target, ignored);
     if (fs::exists(status) && !fs::is_regular_file(status)) fail(Cause::cannot_write, path, "not a regular file");
     return target;
@@ -108,7 +109,7 @@ void Bytes::resize(std::size_t size) {
 }
 
 Bytes read_whole_file(const fs::path& path) {
-    // A pipe without a writer would block for ever.
+    // A pipe without a writer would block forever.
     Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     struct stat status {};
     if (file.get() < 0 || ::fstat(file.get(), &status) != 0) fail_with_errno(Cause::cannot_open, path);
@@ -117,7 +118,7 @@ Bytes read_whole_file(const fs::path& path) {
     Bytes bytes;
     allocate(bytes, static_cast<std::size_t>(status.st_size), path);
     const std::size_t size = read_fully(file.get(), bytes.data(), bytes.size(), path);
-    if (size < bytes.size()) bytes.resize(size); // cut short by someone else meanwhile
+    if (size < bytes.size()) bytes.resize(size); // shortened by another process in the meantime
     return bytes;
 }
 
@@ -162,11 +163,11 @@ void write_whole_file(const fs::path& path, std::string_view content) {
     file.finish();
 }
 
-// Files as memory, by POSIX mmap.
+// Mapping of files with POSIX mmap.
 
 namespace {
 
-// Why the open file cannot be mapped; empty, and `bytes` set, where it can.
+// Returns the reason why the open file cannot be mapped; empty, with `bytes` set, on success.
 std::string map_file(int file, std::span<const std::byte>& bytes) {
     struct stat status {};
     if (::fstat(file, &status) != 0) return std::strerror(errno);
@@ -175,7 +176,7 @@ std::string map_file(int file, std::span<const std::byte>& bytes) {
     if (size == 0) return {};
     void* const memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
     if (memory == MAP_FAILED) return std::strerror(errno);
-    ::madvise(memory, size, MADV_WILLNEED); // advice only: a refusal does no harm
+    ::madvise(memory, size, MADV_WILLNEED); // only advice: failure is harmless
     bytes = {static_cast<const std::byte*>(memory), size};
     return {};
 }
@@ -185,7 +186,7 @@ std::string map_file(int file, std::span<const std::byte>& bytes) {
 MappedFile::MappedFile(const std::filesystem::path& path) {
     const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe without a writer would block
     const std::string reason = file < 0 ? std::strerror(errno) : map_file(file, bytes_);
-    if (file >= 0) ::close(file); // the mapping stays
+    if (file >= 0) ::close(file); // the mapping remains
     if (!reason.empty()) throw Error(Cause::cannot_open, reason, {.file = path.string()});
 }
 

@@ -1,4 +1,4 @@
-// Fingerprints of bytes. The only file that knows xxhash, of which the header alone is used.
+// Fingerprints of bytes. The only file that uses xxhash, which is included header-only.
 #include <fathom/base/hash.h>
 
 #include <fmt/format.h>

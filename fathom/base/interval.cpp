@@ -1,4 +1,4 @@
-// The interval operations that need case distinctions.
+// Interval operations that need case distinctions.
 #include <fathom/base/interval.h>
 
 #include <fathom/base/vec.h>
@@ -13,10 +13,10 @@ constexpr int libm_steps = 4;
 
 double product(double a, double b) { return a == 0 || b == 0 ? 0.0 : a * b; }
 
-// Does [lower, upper] certainly or possibly hold offset + k * 2 pi for a whole k? Errs towards yes.
+// Whether [lower, upper] may contain offset + k * 2 pi for an integer k. Conservative: errs towards true.
 bool may_hold_phase(const Interval& a, double offset) {
     constexpr double turn = 2 * std::numbers::pi;
-    // Rounding of the division and of pi shift the phase by less than this.
+    // Rounding of the division and of pi shifts the phase by less than this.
     const double slack = 1e-14 * (1 + std::max(std::abs(a.lower), std::abs(a.upper)));
     return std::floor((a.upper - offset + slack) / turn) >= std::ceil((a.lower - offset - slack) / turn);
 }
@@ -25,7 +25,7 @@ Interval clamped(const Interval& a, double low, double high) {
     return {std::max(a.lower, low), std::min(a.upper, high)};
 }
 
-// A function that only grows, evaluated at both ends.
+// A monotonically increasing function, evaluated at both ends.
 template <class F>
 Interval growing(const Interval& a, F f) {
     return widened({f(a.lower), f(a.upper)}, libm_steps);

@@ -1,4 +1,4 @@
-// A child process with limits, and a pipe back from it.
+// A child process with resource limits, and a pipe for its result.
 #include <fathom/base/error.h>
 #include <fathom/base/isolate.h>
 
@@ -36,7 +36,7 @@ using Clock = std::chrono::steady_clock;
 
 enum class MessageKind : std::uint64_t { bytes, exception, no_memory };
 
-// What the child sends before its answer.
+// Sent by the child before its result.
 struct Header {
     MessageKind kind;
     std::uint64_t size;
@@ -68,7 +68,7 @@ void set_limits(const IsolateOptions& options) {
     limit(RLIMIT_FSIZE, 0);
 }
 
-// The caller's handlers would speak of the wrong process.
+// The caller's signal handlers must not run in the child.
 void forget_signal_handlers() {
     for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, SIGINT, SIGXCPU, SIGPIPE})
         ::signal(signal, SIG_DFL);
@@ -111,7 +111,7 @@ void send(int pipe, const void* data, std::size_t size) {
     } catch (...) {
         answer(MessageKind::exception, nullptr, 0);
     }
-    ::_exit(0); // no destructors: they belong to the caller
+    ::_exit(0); // without destructors: they belong to the caller
 }
 
 enum class Reading { complete, ended, late };
@@ -130,7 +130,7 @@ Reading receive(int pipe, std::span<std::byte> target, Clock::time_point deadlin
     return Reading::complete;
 }
 
-// The running child; it never outlives this object.
+// The running child process; it never outlives this object.
 class Child {
 public:
     Child(pid_t id, int pipe) : id_(id), pipe_(pipe) {}
@@ -143,7 +143,7 @@ public:
 
     [[nodiscard]] int pipe() const { return pipe_; }
 
-    // Its exit status. A child that was dying already keeps its own cause of death.
+    // Ends the child and returns its exit status. A child that was already ending keeps its own status.
     [[nodiscard]] int end() {
         ::kill(id_, SIGKILL);
         int status = 0;
@@ -164,7 +164,7 @@ IsolateResult unfinished(Reading reading, Child& child, const IsolateOptions& op
     if (out_of_time) return {IsolateStatus::out_of_time, {}, fmt::format("took longer than {} s", options.seconds)};
     if (WIFSIGNALED(status))
         return {IsolateStatus::died, {}, fmt::format("crashed: {}", ::strsignal(WTERMSIG(status)))};
-    return {IsolateStatus::died, {}, fmt::format("left with exit code {}", WEXITSTATUS(status))};
+    return {IsolateStatus::died, {}, fmt::format("exited with code {}", WEXITSTATUS(status))};
 }
 
 IsolateResult answer_of(Child& child, Clock::time_point deadline, const IsolateOptions& options) {
@@ -178,7 +178,7 @@ IsolateResult answer_of(Child& child, Clock::time_point deadline, const IsolateO
     if (reading != Reading::complete) return unfinished(reading, child, options);
     if (header.kind == MessageKind::bytes) return {IsolateStatus::finished, std::move(bytes), {}};
     const std::string text(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 500));
-    return {IsolateStatus::threw, {}, text.empty() ? "threw an exception without a text" : text};
+    return {IsolateStatus::threw, {}, text.empty() ? "threw an exception without a message" : text};
 }
 
 } // namespace
@@ -191,7 +191,7 @@ IsolateResult run_isolated(const std::function<std::vector<std::byte>()>& work, 
     if (child < 0) {
         const int why = errno;
         for (const int end : ends) ::close(end);
-        throw Error(Cause::too_large, fmt::format("no child process: {}", std::strerror(why)));
+        throw Error(Cause::too_large, fmt::format("cannot create a child process: {}", std::strerror(why)));
     }
     if (child == 0) {
         ::close(ends[0]);

@@ -1,4 +1,4 @@
-// Screw interpolation between two poses.
+// Screw interpolation between two poses, and relative motion.
 #include <fathom/base/motion.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ Screw screw_between(const Pose& start, const Pose& end) {
 
     Screw screw;
     screw.angle = 2.0 * std::atan2(sine, turn.w());
-    if (sine < 1e-12) { // too small a turn to place an axis: slide only
+    if (sine < 1e-12) { // rotation too small to determine an axis: translation only
         screw.angle = 0;
         const Vec3 slide = end.translation - start.translation;
         screw.slide = slide.norm();
@@ -29,8 +29,8 @@ Screw screw_between(const Pose& start, const Pose& end) {
     }
     screw.axis = turn.vec() / sine;
     screw.slide = screw.axis.dot(move);
-    // The point q of the axis nearest to the start satisfies (I - R) q = move - slide * axis. Solving relative to the
-    // start position keeps precision when bodies are far from the origin.
+    // The point q of the axis closest to the start satisfies (I - R) q = move - slide * axis. Solving relative to the
+    // start position keeps precision if bodies are far from the origin.
     const Vec3 shift = (end.translation - start.translation) - screw.slide * screw.axis;
     const double cotangent = turn.w() / sine; // of half the angle
     screw.point = start.translation + 0.5 * (shift + cotangent * screw.axis.cross(shift));
@@ -63,14 +63,15 @@ double Mover::max_displacement(double radius) const {
     return std::hypot((axis_distance + radius) * screw_.angle, screw_.slide);
 }
 
-// Kinematics in a frame that moves.
+// Kinematics in a moving frame.
 
 RelativeMotion::Twist RelativeMotion::twist_of(const Motion& motion) {
     const Screw screw = screw_between(motion.start, motion.end);
     return {screw.axis, screw.point, screw.angle * screw.axis, screw.slide * screw.axis, screw.angle};
 }
 
-// As a change: the axis of a small turn may be far away, and its place would be rounded as coarsely.
+// Returns the change of the vector: the axis of a small rotation may be far away, and a position relative to it would
+// be rounded coarsely.
 Vec3 RelativeMotion::Twist::turned(const Vec3& from, double t) const {
     if (angle == 0) return Vec3::Zero();
     const Vec3 across = from - axis * axis.dot(from);
@@ -90,7 +91,7 @@ RelativeMotion::RelativeMotion(const Motion& moving, const Motion& seen_from, Pa
     seen_from_ = twist_of(seen_from);
 }
 
-// What stands still in the world runs backwards for the other body.
+// A point at rest in the world moves backwards in the frame of the other body.
 Vec3 RelativeMotion::seen(const Vec3& world, double t) const {
     const Vec3 back = world - t * seen_from_.slide;
     return seen_start_.to_local(back + seen_from_.turned(back - seen_from_.point, -t));
@@ -112,9 +113,9 @@ RelativeMotion::State RelativeMotion::over(const Vec3& p, double start, double e
     }
     const Vec3 world = moving_.moved(moving_start_ * p, middle);
     const Vec3 own = moving_.velocity(world), velocity = own - seen_from_.velocity(world);
-    // Of the point in the world: both are the same all along its screw.
+    // Speed and centripetal acceleration of the point in the world: both are constant along its screw motion.
     const double speed = own.norm(), turning = moving_.angle * moving_.angle * moving_.axis_distance(world);
-    // v = v_moving(x) - v_seen(x) turns with the first and is carried through the second.
+    // v = v_moving(x) - v_seen(x) rotates with the first body and is transported by the second.
     const double relative_speed = velocity.norm() + half * (turning + seen_from_.angle * speed);
     const double farthest = seen_from_.axis_distance(world) + half * speed;
     const double acceleration = turning + seen_from_.angle * (seen_from_.angle * farthest + 2 * relative_speed);

@@ -1,4 +1,4 @@
-// The only file that knows oneTBB.
+// Parallel loops on oneTBB. The only file that uses oneTBB.
 #include <fathom/base/parallel.h>
 
 #include <tbb/global_control.h>
@@ -11,8 +11,8 @@
 #include <mutex>
 
 #ifdef FATHOM_TSAN
-// TBB is not instrumented (the build leaves this file out of it, too), so the sanitizer cannot see that forking and
-// joining order memory. Say so.
+// TBB is not instrumented (the build excludes this file as well), so the thread sanitizer cannot see that fork and join
+// order memory. These annotations declare it.
 extern "C" void __tsan_acquire(void* address);
 extern "C" void __tsan_release(void* address);
 #else
@@ -26,7 +26,7 @@ namespace {
 
 std::atomic<std::size_t> wanted_threads{0};
 
-// Also where a body throws: what it threw is read by the caller.
+// Also if a body throws: the caller reads the exception.
 struct ReleaseAtEnd {
     char* address;
     ~ReleaseAtEnd() { __tsan_release(address); }

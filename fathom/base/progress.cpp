@@ -24,7 +24,7 @@ void Stage::step(std::size_t count) {
 }
 
 void Stage::report(std::size_t done) {
-    if (reporting_.exchange(true, std::memory_order_acquire)) return; // another thread is at it
+    if (reporting_.exchange(true, std::memory_order_acquire)) return; // another thread is reporting
     next_report_.store(done + std::max<std::size_t>(total_ / 100, 1), std::memory_order_relaxed);
     const double fraction = std::min(1.0, static_cast<double>(done) / static_cast<double>(total_));
     if (!progress_->update(name_, fraction)) cancelled_.store(true, std::memory_order_relaxed);

@@ -1,5 +1,5 @@
-// xoshiro256** and the shapes drawn from it by rejection, which needs no function of libm but the exact
-// sqrt.
+// xoshiro256**, and samples of balls, spheres and rotations by rejection, which needs no function of libm except the
+// exact sqrt.
 #include <fathom/base/random.h>
 
 #include <bit>
@@ -41,7 +41,7 @@ double Random::uniform() { return static_cast<double>(bits() >> 11) * 0x1.0p-53;
 double Random::uniform(double low, double high) { return low + uniform() * (high - low); }
 
 std::uint64_t Random::below(std::uint64_t count) {
-    const std::uint64_t excess = (0 - count) % count; // values below this would make small results likelier
+    const std::uint64_t excess = (0 - count) % count; // smaller values would make small results more likely
     std::uint64_t x = bits();
     while (x < excess) x = bits();
     return x % count;
@@ -67,7 +67,7 @@ Vec3 Random::direction() {
     return p / std::sqrt(p.squaredNorm());
 }
 
-// Marsaglia 1972: two points of the unit disk make a uniform unit quaternion.
+// Marsaglia 1972: two points of the unit disk give a uniform unit quaternion.
 Quat Random::rotation() {
     const auto disk = [this] {
         double x = uniform(-1, 1), y = uniform(-1, 1);

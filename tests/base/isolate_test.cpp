@@ -38,7 +38,7 @@ TEST(Isolate, survives_a_crash_and_says_so) {
     const IsolateResult result = run_isolated([]() -> Bytes { std::abort(); });
     EXPECT_EQ(result.status, IsolateStatus::died);
     EXPECT_FALSE(result.reason.empty());
-    EXPECT_EQ(run_isolated([]() -> Bytes { std::_Exit(3); }).reason, "left with exit code 3");
+    EXPECT_EQ(run_isolated([]() -> Bytes { std::_Exit(3); }).reason, "exited with code 3");
 }
 
 TEST(Isolate, ends_work_that_hangs) {

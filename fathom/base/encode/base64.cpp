@@ -1,4 +1,4 @@
-// Base64.
+// Base64 decoding and encoding, and byte feeds.
 #include <fathom/base/encode/base64.h>
 
 #include <fathom/base/encode/bytes.h>
@@ -109,7 +109,7 @@ bool ByteFeed::at_end() {
     return at_ == text_.size() && group_at_ == group_size_;
 }
 
-// Bytes as base64, and as gzip.
+// Encoding of bytes as base64 and as gzip.
 
 std::string as_base64(std::string_view bytes) {
     constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -124,7 +124,7 @@ std::string as_base64(std::string_view bytes) {
     return text;
 }
 
-// A zlib stream holds what a gzip member does, between another head and another tail.
+// A zlib stream contains the same deflate data as a gzip member, with a different header and trailer.
 std::string as_gzip(std::string_view bytes) {
     constexpr std::size_t zlib_head = 2, zlib_tail = 4;
     const std::string stream = deflated(bytes);

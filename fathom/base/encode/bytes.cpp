@@ -1,11 +1,9 @@
-// Names and sizes of VTK's number types.
+// Reading of VTK's number types.
 #include <fathom/base/encode/bytes.h>
 
 #include <array>
 
 namespace fathom {
-
-// Names and sizes of VTK's number types.
 
 namespace {
 
@@ -21,7 +19,8 @@ std::optional<Scalar> find(const std::array<Named, N>& table, std::string_view n
     return std::nullopt;
 }
 
-// What VTK's legacy files call long has 8 bytes on every machine that writes them today; vtkIdType is stored as int.
+// The type named long in VTK's legacy files has 8 bytes on every machine that writes them today; vtkIdType is stored as
+// int.
 constexpr std::array<Named, 15> legacy_names = {{{"char", Scalar::int8},
                                                  {"signed_char", Scalar::int8},
                                                  {"unsigned_char", Scalar::uint8},
@@ -49,7 +48,7 @@ constexpr std::array<Named, 10> xml_names = {{{"Int8", Scalar::int8},
                                               {"Float32", Scalar::float32},
                                               {"Float64", Scalar::float64}}};
 
-// use(value) with the value in its own type.
+// Reads a value of the given type and converts it to Result.
 template <class Result>
 Result read_as(ByteReader& bytes, Scalar type) {
     constexpr std::string_view what = "a number";

@@ -33,7 +33,7 @@ public:
 
     // The next `count` bytes. Throws Error{truncated} if there are fewer.
     [[nodiscard]] std::span<const std::byte> take(std::size_t count, std::string_view what) {
-        if (count > left()) fail(Cause::truncated, std::string(what).append(" is cut off"));
+        if (count > left()) fail(Cause::truncated, std::string(what).append(" is truncated"));
         at_ += count;
         return bytes_.subspan(at_ - count, count);
     }
@@ -91,7 +91,7 @@ void append_little_endian(std::string& bytes, T value) {
 [[nodiscard]] inline Vec3f as_float(const Vec3& p, std::size_t vertex) {
     const Vec3f rounded = p.cast<float>();
     if (!rounded.allFinite())
-        throw Error(Cause::too_large, "the format stores float, which ends at 3.4e38",
+        throw Error(Cause::too_large, "a coordinate exceeds the range of float (3.4e38), which the format stores",
                     {.element = "vertex", .index = static_cast<std::int64_t>(vertex)});
     return rounded;
 }

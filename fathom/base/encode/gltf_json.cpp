@@ -1,4 +1,4 @@
-// The JSON of a glTF file.
+// Parsing of the JSON of a glTF file, and checked access to it.
 #include <fathom/base/encode/gltf_json.h>
 
 #include <fmt/format.h>
@@ -11,10 +11,10 @@ namespace {
 
 constexpr std::size_t max_json_depth = 64;
 
-// What may be allocated for a file of `size` bytes.
+// Limit (bytes) on the allocations for a file of `size` bytes.
 std::size_t max_json_bytes(std::size_t size) { return 6 * size + (std::size_t{16} << 20); }
 
-// Adds up what the real parser would allocate, without keeping anything: so it is known before that one starts.
+// Sums up the allocations of the real parser without storing anything, so that they are known before parsing starts.
 class JsonCensus : public nlohmann::json_sax<Json> {
 public:
     explicit JsonCensus(std::size_t max_bytes) : max_bytes_(max_bytes) {}
@@ -39,10 +39,10 @@ public:
     std::optional<std::size_t> error_offset;
 
 private:
-    static constexpr std::size_t tree_node_cost = 96; // with the value in it
+    static constexpr std::size_t tree_node_cost = 96; // including the value in it
     static constexpr std::size_t text_cost = 48;
     static constexpr std::size_t container_cost = 64;
-    static constexpr std::size_t array_member_cost = 32; // a value, and as much room to grow
+    static constexpr std::size_t array_member_cost = 32; // a value, and the same amount of spare capacity
 
     [[nodiscard]] std::size_t member() const { return in_object_.empty() || in_object_.back() ? 0 : array_member_cost; }
     bool pay(std::size_t bytes) {
@@ -66,7 +66,7 @@ private:
 
 std::optional<std::size_t> as_whole(const Json& value) {
     if (value.is_number_unsigned()) return value.get<std::size_t>();
-    if (!value.is_number_float()) return std::nullopt; // negative whole numbers too
+    if (!value.is_number_float()) return std::nullopt; // also for negative integers
     const double number = value.get<double>();
     if (!(number >= 0 && number <= 0x1p53) || number != std::floor(number)) return std::nullopt;
     return static_cast<std::size_t>(number);
@@ -74,8 +74,8 @@ std::optional<std::size_t> as_whole(const Json& value) {
 
 const Json& member(const Source& source, const Json& list, std::size_t index, std::string_view element) {
     if (index < list.size()) return list[index];
-    throw Error(Cause::index_out_of_range, fmt::format("{} {} of {} is named", element, index, list.size()),
-                {.file = source.name});
+    throw Error(Cause::index_out_of_range,
+                fmt::format("{} {} does not exist, there are {}", element, index, list.size()), {.file = source.name});
 }
 
 } // namespace
@@ -87,7 +87,7 @@ Json parse_gltf_json(const Source& source, std::string_view text) {
         throw Error(Cause::malformed, "not valid JSON",
                     {.file = source.name, .offset = static_cast<std::int64_t>(*census.error_offset)});
     if (!accepted)
-        throw Error(Cause::too_large, "the JSON nests deeper than 64 levels or holds too many values",
+        throw Error(Cause::too_large, "the JSON is nested deeper than 64 levels or has too many values",
                     {.file = source.name});
     return Json::parse(text.begin(), text.end(), nullptr, false);
 }
@@ -115,7 +115,7 @@ std::size_t GltfTable::whole(const char* key) const {
 std::size_t GltfTable::whole(const char* key, std::size_t otherwise) const { return has(key) ? whole(key) : otherwise; }
 
 const std::string& GltfTable::text(const char* key) const {
-    if (!at(key).is_string()) fail(Cause::malformed, fmt::format("'{}' is not a text", key));
+    if (!at(key).is_string()) fail(Cause::malformed, fmt::format("'{}' is not a string", key));
     return at(key).get_ref<const std::string&>();
 }
 
@@ -132,7 +132,8 @@ std::vector<std::size_t> GltfTable::indices(const char* key, std::size_t count) 
     std::vector<std::size_t> out;
     for (const Json& value : list(key)) {
         const std::optional<std::size_t> index = as_whole(value);
-        if (!index || *index >= count) fail(Cause::index_out_of_range, fmt::format("'{}' names no node", key));
+        if (!index || *index >= count)
+            fail(Cause::index_out_of_range, fmt::format("'{}' refers to a node that does not exist", key));
         out.push_back(*index);
     }
     return out;
@@ -140,9 +141,10 @@ std::vector<std::size_t> GltfTable::indices(const char* key, std::size_t count) 
 
 void GltfTable::read_numbers(const char* key, std::span<double> out) const {
     const Json& values = list(key);
-    if (values.size() != out.size()) fail(Cause::malformed, fmt::format("'{}' has not {} numbers", key, out.size()));
+    if (values.size() != out.size()) fail(Cause::malformed, fmt::format("'{}' must have {} numbers", key, out.size()));
     for (std::size_t i = 0; i < out.size(); ++i) {
-        if (!values[i].is_number()) fail(Cause::malformed, fmt::format("'{}' holds no numbers", key));
+        if (!values[i].is_number())
+            fail(Cause::malformed, fmt::format("'{}' contains a value that is not a number", key));
         out[i] = values[i].get<double>();
     }
 }

@@ -1,4 +1,4 @@
-// Unpacks gzip data with zlib.
+// Compression and decompression with zlib.
 #include <fathom/base/encode/gzip.h>
 
 #include <fathom/base/error.h>
@@ -10,8 +10,6 @@
 #include <cstring>
 
 namespace fathom {
-
-// Packs and unpacks zlib streams.
 
 namespace {
 
@@ -25,7 +23,7 @@ struct Inflater::State {
 
 Inflater::Inflater(Wrapping wrapping) : state_(std::make_unique<State>()) {
     if (inflateInit2(&state_->stream, wrapping == Wrapping::zlib ? MAX_WBITS : -MAX_WBITS) != Z_OK)
-        throw Error(Cause::too_large, "no memory to unpack zlib data");
+        throw Error(Cause::too_large, "not enough memory to decompress zlib data");
 }
 
 Inflater::~Inflater() { inflateEnd(&state_->stream); }
@@ -48,11 +46,11 @@ Inflater::Step Inflater::step(std::span<const std::byte> packed, std::span<std::
 std::string deflated(std::string_view bytes) {
     uLongf size = compressBound(static_cast<uLong>(bytes.size()));
     std::string packed(size, '\0');
-    // Level 1: coordinates hardly pack better at higher levels, and those take several times as long.
+    // Level 1: coordinates hardly compress better at higher levels, which take several times as long.
     const int status =
         compress2(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(bytes.data()),
                   static_cast<uLong>(bytes.size()), Z_BEST_SPEED);
-    if (status != Z_OK) throw Error(Cause::too_large, "no memory to pack zlib data");
+    if (status != Z_OK) throw Error(Cause::too_large, "not enough memory to compress zlib data");
     packed.resize(size);
     return packed;
 }
@@ -84,7 +82,7 @@ public:
     }
 
 private:
-    // The last four bytes tell the size, if there is one member and no lie.
+    // The last four bytes state the decompressed size, if there is one member and the file is honest.
     [[nodiscard]] std::size_t first_guess() const {
         std::uint32_t stated = 0;
         if (source_.bytes.size() >= 4) std::memcpy(&stated, source_.bytes.data() + source_.bytes.size() - 4, 4);
@@ -98,7 +96,7 @@ private:
             if (used_ == out_.size()) grow();
             const std::size_t in_step = std::min(source_.bytes.size() - taken_, largest_step);
             const std::size_t out_step = std::min(out_.size() - used_, largest_step);
-            // zlib does not write to its input, but is older than const.
+            // zlib does not write to its input, but its interface predates const.
             stream_.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(source_.bytes.data() + taken_));
             stream_.avail_in = static_cast<uInt>(in_step);
             stream_.next_out = reinterpret_cast<Bytef*>(out_.data() + used_);
@@ -114,21 +112,22 @@ private:
         const std::span<const std::byte> rest = source_.bytes.subspan(taken_);
         if (is_gzip(rest)) return inflateReset(&stream_) == Z_OK;
         if (std::any_of(rest.begin(), rest.end(), [](std::byte b) { return b != std::byte{0}; }))
-            throw Error(Cause::malformed, "other data follow after the gzip data", place());
+            throw Error(Cause::malformed, "unexpected data after the gzip data", place());
         return false;
     }
 
     void grow() {
         if (used_ >= most_)
-            throw Error(Cause::too_large, fmt::format("unpacks to more than {} bytes, which no mesh file does", most_),
+            throw Error(Cause::too_large,
+                        fmt::format("decompresses to more than {} bytes, the limit for a file of this size", most_),
                         place());
         out_.resize(std::min(2 * used_, most_));
     }
 
     [[noreturn]] void fail(int result) const {
-        if (result == Z_BUF_ERROR) throw Error(Cause::truncated, "the gzip data end too early", place());
+        if (result == Z_BUF_ERROR) throw Error(Cause::truncated, "the gzip data ends too early", place());
         if (result == Z_MEM_ERROR) throw std::bad_alloc();
-        throw Error(Cause::malformed, "damaged gzip data", place());
+        throw Error(Cause::malformed, "the gzip data is damaged", place());
     }
     [[nodiscard]] Place place() const { return {.file = source_.name, .offset = static_cast<std::int64_t>(taken_)}; }
 
@@ -136,8 +135,8 @@ private:
     std::size_t most_;
     z_stream stream_{};
     Bytes out_;
-    std::size_t taken_ = 0; // bytes of the source
-    std::size_t used_ = 0;  // bytes of out_
+    std::size_t taken_ = 0; // bytes read from the source
+    std::size_t used_ = 0;  // bytes written to out_
 };
 
 } // namespace

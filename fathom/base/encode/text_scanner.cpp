@@ -1,4 +1,4 @@
-// Reads words and numbers from text, and says on which line it failed.
+// Scanners of text files and XML files.
 #include <fathom/base/encode/text_scanner.h>
 
 #include <fathom/base/encode/text.h>
@@ -12,7 +12,7 @@
 
 namespace fathom {
 
-// Counts in headers are not believed.
+// Checks of the counts stated in file headers.
 
 std::size_t believable(std::uint64_t count, std::size_t least_bytes, std::size_t available, std::string_view element,
                        const Place& place) {
@@ -26,7 +26,7 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
-// By table: this is asked for every byte of a file.
+// A table, because this test runs for every byte of a file.
 constexpr std::array<bool, 256> word_ends = [] {
     std::array<bool, 256> table{};
     for (const char c : {' ', '\t', '\r', '\v', '\f', '\n'}) table[static_cast<unsigned char>(c)] = true;
@@ -41,7 +41,7 @@ bool parse(std::string_view word, T& value) {
     return error == std::errc() && end == word.data() + word.size() && !word.empty();
 }
 
-// Where the first digit other than 0 of a valid number stands: -2 in 0.01, 3 in 1000, 99 in 1e99. Capped at +-10^9.
+// Decimal position of the first non-zero digit of a valid number: -2 in 0.01, 3 in 1000, 99 in 1e99. Clamped to +-10^9.
 std::int64_t decimal_exponent(std::string_view word) {
     const std::size_t mark = std::min(word.find_first_of("eE"), word.size());
     const std::string_view digits = word.substr(0, mark);
@@ -55,7 +55,7 @@ std::int64_t decimal_exponent(std::string_view word) {
     return std::clamp<std::int64_t>(exponent, -1'000'000'000, 1'000'000'000) + place;
 }
 
-// Numbers too large or too small for a double: what strtod would say, without its locale.
+// Parses a number. Numbers too large or too small for a double give the value of strtod, independent of the locale.
 bool parse_number(std::string_view word, double& value) {
     if (parse(word, value)) return true;
     if (word.starts_with('+')) word.remove_prefix(1);
@@ -198,7 +198,7 @@ void TextScanner::fail(Cause cause, std::string_view reason, std::string_view el
     throw Error(cause, std::string(reason), place(element, index));
 }
 
-// Tags and texts of an XML file.
+// Scanner of the tags and texts of an XML file.
 
 namespace {
 
@@ -210,7 +210,7 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-// Takes the next `key="value"` off the front; an empty key at the end or where the text is no attribute.
+// Removes the next `key="value"` from the front; the key is empty at the end or if the text is not an attribute.
 struct Attribute {
     std::string_view key, value;
 };
@@ -265,7 +265,7 @@ XmlScanner::Event XmlScanner::next() {
     return Event::end;
 }
 
-// Of the '>' that closes the tag; one inside quotes does not.
+// Position of the '>' that closes the tag; a '>' inside quotes does not count.
 std::size_t XmlScanner::tag_end() const {
     const std::string_view all = source_.text();
     char quote = '\0';
