@@ -1,4 +1,4 @@
-// Shapes by formula: checks, attributes, text.
+// Analytic expressions: checks, properties and text output.
 #include <fathom/field/analytic/analytic_expression.h>
 
 #include <fathom/base/error.h>
@@ -13,7 +13,7 @@ namespace fathom {
 
 namespace {
 
-constexpr double max_scaling = 69; // log of 1e30: further, squares of coordinates could overflow
+constexpr double max_scaling = 69; // log of 1e30; beyond it, squares of coordinates could overflow
 
 std::vector<AnalyticKind> all_kinds() {
     std::vector<AnalyticKind> kinds;
@@ -156,7 +156,8 @@ void refuse(const AnalyticNode& node, std::string_view complaint) {
     throw Error(Cause::invalid_argument, fmt::format("{}: {}", node.kind->name, complaint));
 }
 
-// Exact zeros and ones are left out, so that what was only moved or turned by right angles stays tight over boxes.
+// Exact zeros and ones are omitted, so that ranges over boxes stay tight under translations and rotations by right
+// angles.
 NodeId Frame::coordinate(Graph& graph, int axis) const {
     const Vec3 row = linear.row(axis);
     int used = 0, last = 0;
@@ -206,7 +207,7 @@ Box AnalyticExpression::bounds() const {
     for (int k = 0; k < 3; ++k)
         for (const double v : {box.lower[k], box.upper[k]})
             if (std::abs(v) < infinity) size = std::max(size, std::abs(v));
-    return box.empty() ? box : box.grown(1e-12 * size); // for the rounding of the formula
+    return box.empty() ? box : box.grown(1e-12 * size); // for the rounding of the expression
 }
 
 std::string AnalyticExpression::text() const {

@@ -1,4 +1,4 @@
-// Distance by formula: the face of shapes and tapes.
+// Analytic fields: queries evaluated with tapes.
 #include <fathom/base/error.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/analytic_kinds.h>

@@ -1,6 +1,6 @@
-// The catalogue of shapes: union, intersection, difference, complement, and the smooth ones.
-// Smooth minimum: the quadratic polynomial of I. Quilez ("smooth minimum"); its slopes are shares of the children's, so
-// the Lipschitz constant is kept.
+// Catalogue of analytic shapes: union, intersection, difference, complement, and their smooth versions.
+// The smooth minimum is the quadratic polynomial of I. Quilez ("smooth minimum"). Its gradient is a convex combination
+// of the children's gradients, so the Lipschitz constant is preserved.
 #include <fathom/field/analytic/analytic_kinds.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using F = const Frame&;
 
 constexpr std::size_t max_combined = 10000;
 
-// Held by all children; exactness is for the callers to say.
+// Properties common to all children; the callers set exactness.
 Traits common_traits(N n) {
     Traits traits{.lipschitz = 0, .exact_outside = false, .exact_inside = false, .convex = false};
     for (const AnalyticExpression& child : n.children) {
@@ -74,7 +74,7 @@ Box intersection_box(N n, double level) {
     return box;
 }
 
-// Pairs of pairs, not one long chain: what a box decides then cuts whole branches.
+// Combines values in a balanced tree, not in one long chain, so that a decision over a box removes whole branches.
 template <class Combine>
 NodeId combined(Graph& g, std::vector<NodeId> values, Combine combine) {
     while (values.size() > 1) {
@@ -160,7 +160,8 @@ std::vector<AnalyticKind> combination_kinds() {
          .parameters = width,
          .children_first = true,
          .traits = common_traits,
-         .level_box = [](N n, double level) { return union_box(n, level + 0.25 * n[0]); }, // as much as it swells
+         // The union swells by at most this much.
+         .level_box = [](N n, double level) { return union_box(n, level + 0.25 * n[0]); },
          .formula = [](Graph& g, N n,
                        F f) { return smooth_minimum(g, formula(g, n.child(0), f), formula(g, n.child(1), f), n[0]); }});
     kinds.push_back({.name = "smooth_intersection",
@@ -190,20 +191,20 @@ std::vector<AnalyticKind> combination_kinds() {
     return kinds;
 }
 
-// The catalogue of shapes: twisting, bending, elongating, hollowing, rounding.
-// Twist and bend turn (x, y) by an angle that grows along an axis. They stretch more the farther from the axis, without
-// limit; so both are cut off at a given radius, and the Lipschitz constant is the true one up to there: the largest
-// singular value of the deformation's Jacobian.
+// ---- Catalogue of analytic shapes: twist, bend, elongate, shell, round.
+// Twist and bend rotate (x, y) by an angle that grows along an axis. They stretch more with the distance from the axis,
+// without bound, so both are cut off at a given radius. The Lipschitz constant is the exact one up to that radius: the
+// largest singular value of the deformation's Jacobian.
 
 namespace {
 
 using N = const AnalyticNode&;
 using F = const Frame&;
 
-// A shear by `slope` stretches by this at most.
+// Largest stretch of a shear by `slope`.
 double shear_stretch(double slope) { return 0.5 * (slope + std::sqrt(slope * slope + 4)); }
 
-// Of the deformation within its radius.
+// Largest stretch of the deformation within its radius.
 double twist_stretch(N n) { return shear_stretch(std::abs(n[0]) * n[1]); }
 double bend_stretch(N n) { return 1 + std::abs(n[0]) * n[1]; }
 
@@ -217,7 +218,8 @@ Traits turned_traits(N n, double stretch, bool even_z) {
             .even = {false, false, keeps_z}};
 }
 
-// (x, y) pulled within the radius and turned back by rate * (the coordinate `along` of the pulled point), then cut off.
+// Moves (x, y) to within the radius, rotates it back by rate * (the coordinate `along` of the moved point), then cuts
+// off.
 NodeId turned_formula(Graph& g, N n, F f, int along, double stretch) {
     auto [x, y, z] = f.coordinates(g);
     const double radius[] = {n[1]};
@@ -267,7 +269,7 @@ NodeId elongated_formula(Graph& g, N n, F f) {
     return formula(g, n.child(), f.replaced(at));
 }
 
-// From within the wall the nearest of its two faces need not be reached along the shape's own shortest way.
+// From within the wall, the nearer of its two faces is not always reached along the shape's own shortest path.
 Traits shell_traits(N n) {
     Traits traits = n.child().traits;
     traits.exact_outside = traits.exact_outside && traits.exact_inside;

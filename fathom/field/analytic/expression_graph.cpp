@@ -1,4 +1,4 @@
-// Formulas as a graph: sharing and folding.
+// Expression graphs: sharing of nodes and folding of constants.
 #include <fathom/base/error.h>
 #include <fathom/field/analytic/expression_graph.h>
 
@@ -64,7 +64,7 @@ int operand_count(Op op) {
 
 std::vector<double> polygon_parameters(std::span<const double> vertices) {
     const std::size_t count = vertices.size() / 2;
-    const bool turn = signed_area(vertices) < 0; // outward normals want counter-clockwise edges
+    const bool turn = signed_area(vertices) < 0; // outward normals require counter-clockwise edges
     double size = 0;
     for (const double v : vertices) size = std::max(size, std::abs(v));
     std::vector<double> packed = {static_cast<double>(count), size};
@@ -98,7 +98,7 @@ NodeId Graph::stored(Op op, std::span<const NodeId> operands, std::span<const do
 void Graph::bound_slope(NodeId a, double slope) { slopes_[a] = std::min(slopes_[a], slope); }
 
 NodeId Graph::constant(double value) {
-    const double p = value + 0.0; // -0 and 0 are one constant
+    const double p = value + 0.0; // -0 and 0 are the same constant
     return stored(Op::constant, {}, {&p, 1});
 }
 
@@ -166,7 +166,7 @@ NodeId Graph::apply(Op op, std::initializer_list<NodeId> list, std::span<const d
 
 NodeId Graph::scale_add(NodeId a, double factor, double shift) {
     if (is_constant(a)) return constant(factor * value(a) + shift);
-    if (nodes_[a].op == Op::scale_add || nodes_[a].op == Op::negate) { // negate keeps its -1 and 0 as parameters
+    if (nodes_[a].op == Op::scale_add || nodes_[a].op == Op::negate) { // negate stores -1 and 0 as parameters
         const double* inner = parameters_.data() + nodes_[a].parameters;
         const NodeId below = nodes_[a].operands[0];
         return scale_add(below, factor * inner[0], factor * inner[1] + shift);

@@ -1,4 +1,4 @@
-// The text form of shapes: a recursive descent whose depth is counted.
+// Parser of the text form of analytic shapes: recursive descent with a depth limit.
 #include <fathom/base/error.h>
 #include <fathom/field/analytic/analytic_expression.h>
 #include <fathom/field/analytic/analytic_kinds.h>
@@ -16,9 +16,9 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t max_text = 16u << 20;
-constexpr int max_nesting = 300; // of parentheses; shapes have their own limit
-constexpr std::size_t max_work =
-    10'000'000; // sum of the weights of all shapes made: what a hostile text can make us do
+constexpr int max_nesting = 300; // depth of parentheses; shapes have their own limit
+// Limit of the sum of the weights of all constructed shapes, which bounds the work that a hostile text can cause.
+constexpr std::size_t max_work = 10'000'000;
 
 using Numbers = std::vector<double>;
 using Value = std::variant<double, Numbers, AnalyticExpression>;
@@ -46,7 +46,7 @@ struct Function {
 constexpr Function functions[] = {
     {"sqrt", square_root}, {"sin", sine}, {"cos", cosine}, {"tan", tangent}, {"degrees", to_radians}};
 
-// What stands between the parentheses of a shape.
+// Arguments of a shape.
 struct Arguments {
     Numbers numbers;
     std::vector<AnalyticExpression> shapes;
@@ -278,7 +278,7 @@ private:
             arguments.shapes.push_back(std::get<AnalyticExpression>(std::move(value)));
     }
 
-    // Named numbers go to their places; the others fill what is left, in order.
+    // Named numbers go to their positions; the others fill the remaining positions in order.
     Value made(const AnalyticKind& kind, Arguments arguments, std::size_t start) {
         Numbers numbers;
         std::size_t next = 0;

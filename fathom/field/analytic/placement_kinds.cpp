@@ -1,6 +1,6 @@
-// The catalogue of shapes: moving, turning, scaling, mirroring, repeating.
-// Repetition is the true union of the copies: an even shape is folded into one cell; any other is asked for in the two
-// nearest cells of each axis, which suffices where its distance is exact outside and it fits into its cell.
+// Catalogue of analytic shapes: translation, rotation, scaling, mirroring, repetition.
+// A repetition is the exact union of the copies. An even shape is folded into one cell. Any other shape is evaluated in
+// the two nearest cells of each axis, which suffices if its distance is exact outside and it fits into its cell.
 #include <fathom/field/analytic/analytic_kinds.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@ namespace {
 using N = const AnalyticNode&;
 using F = const Frame&;
 
-// What is only rounding becomes 0 or 1, so that right angles keep boxes tight.
+// Replaces values that differ from 0 or +-1 only by rounding, so that ranges over boxes stay tight at right angles.
 Mat3 tidy(const Mat3& rotation) {
     return rotation.unaryExpr([](double v) {
         const double whole = std::round(v);
@@ -93,7 +93,8 @@ int axis_of(const Vec3& normal) {
 
 Mat3 reflection(const Vec3& unit) { return Mat3::Identity() - 2 * unit * unit.transpose(); }
 
-// Exactness stays for what lies on the normal's side: there every point is nearer to the original than to its image.
+// Distances stay exact if the shape is on the normal's side: there every point is nearer to the original than to its
+// image.
 Traits mirrored_traits(N n) {
     const Vec3 normal = n.vector();
     const int axis = axis_of(normal);
@@ -180,7 +181,7 @@ Box repeated_box(N n, double level) {
     return box;
 }
 
-// The value in the cells below and above, for each axis that needs both.
+// Minimum over the cells below and above, for each axis that needs both.
 NodeId nearest_copy(Graph& g, N n, F f, std::array<NodeId, 3> at, std::size_t axis) {
     while (axis < 3 && (!repeats(n, axis) || n.child().traits.even[axis])) ++axis;
     if (axis == 3) return formula(g, n.child(), f.replaced(at));
@@ -200,12 +201,12 @@ NodeId repeated_formula(Graph& g, N n, F f) {
         const double p[] = {spacing, first, last};
         if (!endless) at[axis] = g.plus(at[axis], 0.5 * spacing * (count - 1));
         at[axis] = g.apply(even ? Op::fold : Op::saw, {at[axis]}, p);
-        if (!even) stretch = infinity; // the saw jumps; only the nearest copy of all is smooth again
+        if (!even) stretch = infinity; // the saw is discontinuous; only the minimum over the copies is continuous again
     }
     return nearest_copy(g, n, f.mapped(Mat3::Identity(), Vec3::Zero(), stretch), at, 0);
 }
 
-// Every second cell is a mirror image, so that neighbours agree on their border whatever is inside.
+// Every second cell is a mirror image, so that neighbouring cells agree on their border for any shape.
 NodeId zigzag_formula(Graph& g, N n, F f) {
     std::array<NodeId, 3> at = f.coordinates(g);
     for (std::size_t axis = 0; axis < 3; ++axis) {

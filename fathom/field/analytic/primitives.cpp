@@ -1,4 +1,4 @@
-// Shapes by formula, one function each.
+// Builder functions of analytic shapes.
 #include <fathom/field/analytic/primitives.h>
 
 namespace fathom::shapes {

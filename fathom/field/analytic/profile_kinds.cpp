@@ -1,4 +1,5 @@
-// The catalogue of shapes: profiles in the x-y plane, and the two ways to give them a third dimension.
+// Catalogue of analytic shapes: profiles in the x-y plane, and the two operations that make solids from them. The
+// half-space and sheets without thickness are in the first part.
 #include <fathom/field/analytic/analytic_kinds.h>
 
 #include <cmath>
@@ -6,8 +7,7 @@
 
 namespace fathom {
 
-// The catalogue of shapes: the plane that bounds a half space, and sheets without thickness (round()
-// thickens).
+// ---- The half-space, and sheets without thickness (round() thickens them).
 
 namespace {
 
@@ -16,7 +16,7 @@ using F = const Frame&;
 
 constexpr std::array<bool, 3> uneven = {false, false, false};
 
-// A flat convex piece: corners in the plane of the first three.
+// Distance to a planar convex polygon; the corners lie in the plane of the first three.
 NodeId sheet_formula(Graph& g, N n, F f) {
     const Vec3 a = n.vector(0), u = (n.vector(3) - a).normalized();
     const Vec3 w = (n.vector(3) - a).cross(n.vector(6) - a).normalized();
@@ -52,7 +52,7 @@ void check_triangle(N n) {
         refuse(n, "the corners must not lie on a line");
 }
 
-// Every corner must turn the same way about the normal, and lie in the plane of the first three.
+// All corners must turn in the same direction about the normal and lie in the plane of the first three.
 void check_quad(N n) {
     check_triangle(n);
     const Vec3 normal = (n.vector(3) - n.vector(0)).cross(n.vector(6) - n.vector(0)).normalized();
@@ -75,7 +75,7 @@ NodeId plane_formula(Graph& g, N n, F f) {
 
 Traits plane_traits(N n) { return {.even = {n[0] == 0, n[1] == 0, n[2] == 0}}; }
 
-// Bounded on one side where the normal is along an axis.
+// The box is bounded on one side if the normal is along an axis.
 Box plane_box(N n, double level) {
     Box box = everywhere();
     for (int k = 0; k < 3; ++k) {
@@ -147,7 +147,7 @@ NodeId polygon_formula(Graph& g, F f, std::span<const double> corners) {
     return g.apply(Op::polygon, {f.coordinate(g, 0), f.coordinate(g, 1)}, polygon_parameters(corners));
 }
 
-// Corners at equal angles from +x, their radii in turn.
+// Corners at equal angles from +x with alternating radii.
 std::vector<double> around(std::size_t count, double radius, double next_radius) {
     std::vector<double> corners;
     for (std::size_t k = 0; k < count; ++k) {
@@ -169,7 +169,7 @@ void check_polygon(N n) {
             refuse(n, "neighbouring corners must differ");
 }
 
-// Always to the same side, and once around.
+// A polygon is convex if all its corners turn to the same side and it winds around once.
 bool is_convex(N n) {
     const std::size_t size = n.numbers.size();
     int left = 0, right = 0;
@@ -193,7 +193,8 @@ Box polygon_box(N n, double level) {
     return box.grown(level);
 }
 
-// What a turned profile keeps depends on whether it reaches the axis: there its border is none of the solid.
+// The properties of a revolved profile depend on whether it reaches the axis: the profile's border there is not part of
+// the solid's surface.
 Traits revolved_traits(N n) {
     Traits traits = n.child().traits;
     const bool mirrored = n[0] == 0 && traits.even[0];

@@ -1,5 +1,5 @@
-// The catalogue of shapes: balls, boxes, rings, and the paper's heart.
-// The distances are those collected by I. Quilez ("distance functions"), derived anew so that each is free of branches.
+// Catalogue of analytic shapes: spheres, boxes, tori, solids about the z axis, and the heart of Liu et al. 2024.
+// The distances are those collected by I. Quilez ("distance functions"), derived again in a form without branches.
 #include <fathom/field/analytic/analytic_kinds.h>
 
 #include <cmath>
@@ -7,9 +7,9 @@
 
 namespace fathom {
 
-// The catalogue of shapes: what is turned about, or stands along, the z axis; prisms and pyramids.
-// Solids of revolution are the distance of (radius, z) to a profile that is mirrored at the axis, hence exact inside
-// too.
+// ---- Solids of revolution about the z axis, prisms and pyramids.
+// The distance to a solid of revolution is that of (radius, z) to a profile that is mirrored at the axis, hence it is
+// exact inside too.
 
 namespace {
 
@@ -29,7 +29,7 @@ NodeId cylinder_formula(Graph& g, N n, F f) {
     return g.corner(g.plus(radius(g, f), -n[0]), g.plus(g.absolute(f.coordinate(g, 2)), -0.5 * n[1]));
 }
 
-// The profile of a cone: its tip at the top, or cut off there.
+// Profile of a cone, with its tip at the top or truncated there.
 NodeId cone_profile(Graph& g, F f, double bottom, double top, double height) {
     const double h = 0.5 * height;
     const NodeId r = radius(g, f), z = f.coordinate(g, 2);
@@ -38,8 +38,8 @@ NodeId cone_profile(Graph& g, F f, double bottom, double top, double height) {
     return polygon(g, r, z, {-bottom, -h, bottom, -h, top, h, -top, h});
 }
 
-// Opens downward from its tip in the origin. With m the distance to the mantle's line and t the way along it, the
-// region t < 0 is all outside, and there the tip is nearest.
+// Opens downward from its tip at the origin. Let m be the distance to the line of the lateral surface and t the
+// parameter along it. The region t < 0 is entirely outside, and there the tip is the closest point.
 NodeId infinite_cone_formula(Graph& g, N n, F f) {
     const double s = std::sin(n[0]), c = std::cos(n[0]);
     const NodeId r = radius(g, f), z = f.coordinate(g, 2), none = g.constant(0);
@@ -48,7 +48,8 @@ NodeId infinite_cone_formula(Graph& g, N n, F f) {
     return g.add(g.at_most_zero(m), g.length(g.at_least_zero(m), g.at_most_zero(t)));
 }
 
-// A ball whose centre climbs from bottom to top while its radius changes: the nearest one is found in closed form.
+// Union of spheres whose centre moves from bottom to top while the radius changes; the closest sphere is found in
+// closed form.
 NodeId rounded_cone_formula(Graph& g, N n, F f) {
     const double slope = (n[0] - n[1]) / n[2], half = 0.5 * n[2];
     const NodeId r = radius(g, f), z = f.coordinate(g, 2);
@@ -62,7 +63,7 @@ void check_rounded_cone(N n) {
     if (std::abs(n[0] - n[1]) >= n[2] * (1 - 1e-12)) refuse(n, "height must exceed the difference of the radii");
 }
 
-// In a frame whose z runs from a to b.
+// Evaluated in a frame whose z axis runs from a to b.
 NodeId capsule_formula(Graph& g, N n, F f) {
     const Vec3 a = n.vector(0), b = n.vector(3);
     const double half = 0.5 * (b - a).norm(), p[] = {half};
@@ -103,7 +104,7 @@ NodeId prism_formula(Graph& g, N n, F f, int sides) {
 
 Box prism_box(N n, double level) { return grown_around({n[0], n[0], 0.5 * n[1]}, level); }
 
-// In one octant only one face counts: a triangle, seen in its own plane, with `m` the height above it.
+// Within one octant only one face matters: a triangle, evaluated in its own plane, with `m` the height above it.
 NodeId octahedron_formula(Graph& g, N n, F f) {
     auto [x, y, z] = f.coordinates(g);
     x = g.absolute(x), y = g.absolute(y), z = g.absolute(z);
@@ -115,8 +116,8 @@ NodeId octahedron_formula(Graph& g, N n, F f) {
     return g.add(g.length(g.at_least_zero(face), g.at_least_zero(m)), g.at_most_zero(m));
 }
 
-// By symmetry the nearest side face is that of the larger of |x| and |y|. Inside, the nearest plane is exact; outside,
-// the nearest of that side face and the base.
+// By symmetry the closest side face is that of the larger of |x| and |y|. Inside, the distance to the nearest plane is
+// exact; outside, the minimum over that side face and the base is.
 NodeId pyramid_formula(Graph& g, N n, F f) {
     const double b = 0.5 * n[0], h = n[1], slant = std::hypot(b, h);
     const NodeId x = g.absolute(f.coordinate(g, 0)), y = g.absolute(f.coordinate(g, 1)),
@@ -129,8 +130,8 @@ NodeId pyramid_formula(Graph& g, N n, F f) {
     const double base[] = {b, b};
     const NodeId floor = g.apply(Op::rectangle, {far, near}, base);
     const NodeId outside = g.minimum(g.length(g.at_least_zero(face), m), g.length(g.at_least_zero(floor), z));
-    const double sharpness[] = {4 * slant * slant /
-                                (b * h)}; // of the corners: how far out one can be within small heights
+    // Sharpness of the corners: bound on the distance outside relative to a small height.
+    const double sharpness[] = {4 * slant * slant / (b * h)};
     return g.apply(Op::signed_by, {outside, g.maximum(m, g.negate(z))}, sharpness);
 }
 
@@ -243,7 +244,7 @@ NodeId box_formula(Graph& g, F f, const Vec3& half) {
     return g.apply(Op::box, {x, y, z}, p);
 }
 
-// Bars along each axis, folded into one octant: the distance to the nearest of the three that meet in the corner.
+// Bars along each axis, folded into one octant: the minimum over the three bars that meet in the corner.
 NodeId box_frame_formula(Graph& g, N n, F f) {
     const Vec3 half = 0.5 * n.vector();
     const double bar = 0.5 * n[3];
@@ -261,7 +262,8 @@ NodeId box_frame_formula(Graph& g, N n, F f) {
     return g.minimum(g.minimum(bar_along(0), bar_along(1)), bar_along(2));
 }
 
-// No closed form exists for the distance: the larger of two lower bounds, one good near the surface, one far away.
+// The distance has no closed form. The value is the larger of two lower bounds, one tight near the surface, one far
+// away.
 NodeId ellipsoid_formula(Graph& g, N n, F f) {
     const Vec3 radii = n.vector();
     const Mat3 shrink = radii.cwiseInverse().asDiagonal();
@@ -290,7 +292,7 @@ NodeId link_formula(Graph& g, N n, F f) {
     return g.plus(g.length(ring, y), -n[2]);
 }
 
-// Equation 7 of paper 2; past |x| = 20, where its root has no value, the root counts as 0.
+// Liu et al. 2024, equation 7. Beyond |x| = 20, where its root is undefined, the root is taken as 0.
 NodeId heart_formula(Graph& g, N, F f) {
     const auto [x, y, z] = f.coordinates(g);
     const NodeId side = g.absolute(x);
@@ -302,7 +304,7 @@ NodeId heart_formula(Graph& g, N, F f) {
 
 Box heart_box(N, double level) {
     const double reach = std::sqrt(225 + level);
-    const double lobe = 40.0 / 3 * std::sqrt(20.0 / 45); // largest |x| sqrt((20 - |x|) / 15)
+    const double lobe = 40.0 / 3 * std::sqrt(20.0 / 45); // maximum of |x| sqrt((20 - |x|) / 15)
     const double low = -(reach + 4) / 1.2, high = (reach - 4 + lobe) / 1.2;
     const double side = reach + std::max(-low, high) / 15;
     return {{-reach, low, -side}, {reach, high, side}};

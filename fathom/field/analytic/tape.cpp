@@ -1,4 +1,4 @@
-// A formula as a short list of instructions: building, blocks, shortening.
+// Tapes: construction, evaluation in blocks, shortening.
 #include <fathom/field/analytic/tape.h>
 
 #include <array>
@@ -6,33 +6,33 @@
 #include <limits>
 namespace fathom {
 
-// How far can the computed value of a tape be from the exact one? A running error analysis, done once a
-// tape. Every operation passes on the errors of its operands by its slopes and adds its own; see Higham, Accuracy and
-// Stability of Numerical Algorithms, chapter 3. The bound grows with the coordinates, so it is kept for powers of 16 of
-// them.
+// ---- Bound on the rounding error of a tape, computed once per tape by a running error analysis.
+// Every operation propagates the errors of its operands by its slopes and adds its own; see Higham, Accuracy and
+// Stability of Numerical Algorithms, chapter 3. The bound grows with the coordinates, so it is tabulated for powers of
+// 16 of their magnitude.
 namespace {
 
 struct RoundingTable {
-    static constexpr int least_power = -10; // of 16: about 1e-12 m
-    std::array<double, 24> bounds{};        // up to 16^13, past farthest_coordinate
+    static constexpr int least_power = -10; // smallest power of 16: about 1e-12 m
+    std::array<double, 24> bounds{};        // up to 16^13, beyond farthest_coordinate
 
-    // For points whose coordinates are at most `magnitude` (m).
+    // Bound for points whose coordinates are at most `magnitude` (m).
     [[nodiscard]] double at(double magnitude) const;
 };
 
 struct TapeRounding {
-    RoundingTable result;  // of the whole tape
-    RoundingTable largest; // of all instructions with a slope
+    RoundingTable result;  // for the whole tape
+    RoundingTable largest; // for all instructions with a known slope
 };
 
-// Takes the slope from instructions whose rounding cannot be bounded.
+// Removes the slope from instructions whose rounding cannot be bounded.
 [[nodiscard]] TapeRounding tape_rounding(std::span<Instruction> plain, std::uint16_t result,
                                          std::span<const double> constants, std::span<const double> parameters);
 
 constexpr double half_ulp = 0x1p-53;
-constexpr double tiny = 1e-150; // squares below 1e-300 vanish
+constexpr double tiny = 1e-150; // squares below 1e-300 underflow
 
-// Of a computed value: the largest it can be, and how far from the exact one.
+// Upper bounds on the magnitude of a computed value and on its error.
 struct Bound {
     double size = 0;
     double error = 0;
@@ -42,7 +42,7 @@ Bound product(const Bound& a, const Bound& b) {
     return {a.size * b.size, a.error * b.size + b.error * a.size + a.error * b.error + half_ulp * a.size * b.size};
 }
 
-// An operation whose slopes are at most 1 in each operand and that makes few roundings of things up to `size`.
+// Bound for an operation with slopes of at most 1 in each operand and few roundings of values up to `size`.
 Bound gentle(double size, double error, double roundings = 8) {
     return {size, error + roundings * half_ulp * size + tiny};
 }
@@ -100,7 +100,8 @@ Bound bound_of(const Instruction& in, const Bound& a, const Bound& b, const Boun
     case Op::signed_by:
         return {std::max(a.size, b.size), a.error + b.error * (1 + p[0])};
     default:
-        return {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()}; // saw jumps
+        // Saw is discontinuous.
+        return {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
     }
 }
 
@@ -135,8 +136,9 @@ double RoundingTable::at(double magnitude) const {
 TapeRounding tape_rounding(std::span<Instruction> plain, std::uint16_t result, std::span<const double> constants,
                            std::span<const double> parameters) {
     TapeRounding rounding;
-    constexpr double slack = 1 + 1e-6;                              // sizes leave out the errors themselves
-    for (std::size_t k = rounding.result.bounds.size(); k-- > 0;) { // from the largest, where the unbounded ones show
+    constexpr double slack = 1 + 1e-6; // the sizes do not include the errors themselves
+    // From the largest, at which unbounded instructions are found.
+    for (std::size_t k = rounding.result.bounds.size(); k-- > 0;) {
         const double magnitude = std::ldexp(1.0, 4 * (static_cast<int>(k) + RoundingTable::least_power));
         const std::vector<Bound> bounds = all_bounds(plain, constants, parameters, magnitude);
         if (!(result & Instruction::constant_flag)) rounding.result.bounds[k] = slack * bounds[result].error;
@@ -151,16 +153,16 @@ TapeRounding tape_rounding(std::span<Instruction> plain, std::uint16_t result, s
 } // namespace
 
 struct TapeTables {
-    std::vector<double> constants; // tape_lanes copies each
+    std::vector<double> constants; // tape_lanes copies of each
     std::vector<double> parameters;
-    std::vector<double> slopes; // known Lipschitz constants, one an instruction that has one
+    std::vector<double> slopes; // known Lipschitz constants, one per instruction that has one
     TapeRounding rounding{};
 };
 namespace {
 
 constexpr std::uint16_t unassigned = 0xffff;
 
-// One thread's memory; grows to the largest tape it has met.
+// Scratch memory of one thread; grows to the largest tape that the thread has run.
 struct Scratch {
     std::vector<double> registers;
     std::vector<double> middles;
@@ -182,7 +184,7 @@ double* registers(std::size_t count) {
 double inside_reach(double x) { return std::clamp(x, -farthest_coordinate, farthest_coordinate); }
 std::size_t whole_vectors(std::size_t count) { return (count + tape_lanes - 1) / tape_lanes * tape_lanes; }
 
-// Blocks of at most `block` elements: body(first, count).
+// Splits `total` elements into blocks of at most `block` elements: body(first, count).
 template <class Body>
 void for_blocks(std::size_t total, std::size_t block, Body body) {
     for (std::size_t first = 0; first < total; first += block) body(first, std::min(block, total - first));
@@ -190,7 +192,7 @@ void for_blocks(std::size_t total, std::size_t block, Body body) {
 
 bool is_constant(std::uint16_t operand) { return (operand & Instruction::constant_flag) != 0; }
 
-// Fills a block's coordinates; the last point pads it to whole vectors.
+// Fills the coordinates of a block; the last point pads it to whole vectors.
 template <class Point>
 void set_coordinates(double* rows, std::size_t stride, std::size_t count, Point point) {
     for (std::size_t i = 0; i < whole_vectors(count); ++i) {
@@ -199,11 +201,10 @@ void set_coordinates(double* rows, std::size_t stride, std::size_t count, Point 
     }
 }
 
-// Everything that the root needs, each after its own operands and as late as possible: few values are alive at
-// once.
+// All nodes that the root needs, each after its operands and as late as possible, so that few values are live at once.
 std::vector<NodeId> in_order_of_need(const std::vector<Node>& nodes, NodeId root) {
     std::vector<NodeId> order, stack = {root};
-    std::vector<std::uint8_t> state(nodes.size(), 0); // 1: operands are asked for, 2: done
+    std::vector<std::uint8_t> state(nodes.size(), 0); // 1: operands are on the stack, 2: done
     for (NodeId axis = 0; axis < 3; ++axis) state[axis] = 2;
     while (!stack.empty()) {
         const NodeId id = stack.back();
@@ -263,7 +264,7 @@ Tape::Tape(const Graph& graph, NodeId root) {
     allocate_registers();
 }
 
-// Backwards: a value is given a register at its last use and returns it where it is made.
+// Runs backwards: a value gets a register at its last use and frees it where it is computed.
 void Tape::allocate_registers() {
     Scratch& own = scratch();
     own.names.assign(plain_.size() + 3, unassigned);
@@ -327,8 +328,8 @@ void Tape::samples(std::span<const Vec3> points, std::span<Sample> out) const {
     });
 }
 
-// First the centres as points, then the boxes as intervals; each interval with a known slope is met with its
-// ball.
+// Evaluates first the centres as points, then the boxes as intervals. Each interval with a known slope is intersected
+// with its sphere bound.
 void Tape::run_ranges(std::span<const Box> boxes, std::span<Interval> out, bool trace) const {
     const TapeView view{code_, tables_->constants.data(), tables_->parameters.data()};
     const std::size_t count = boxes.size(), padded = whole_vectors(count);
@@ -339,7 +340,7 @@ void Tape::run_ranges(std::span<const Box> boxes, std::span<Interval> out, bool 
         const Box& box = boxes[std::min(i, count - 1)];
         reached[i] = {box.lower.unaryExpr(&inside_reach), box.upper.unaryExpr(&inside_reach)};
         centers[i] = reached[i].center();
-        // The factor covers the rounding of the radius and of the numbers that the slopes were made from.
+        // The factor covers the rounding of the radius and of the numbers from which the slopes were computed.
         radii[i] = (reached[i].upper - centers[i]).cwiseMax(centers[i] - reached[i].lower).norm() * (1 + 1e-9);
         const double size = std::max(reached[i].lower.cwiseAbs().maxCoeff(), reached[i].upper.cwiseAbs().maxCoeff());
         noise[i] = 2 * tables_->rounding.largest.at(size); // at the centre and at the point
@@ -387,7 +388,7 @@ Interval Tape::shorten(const Box& box, Tape& part) const {
     if (box.empty() || has_nan(box)) own.choices.assign(plain_.size(), Choice::both);
     const auto winner = [&](std::size_t i) { return plain_[i].operands[own.choices[i] == Choice::first ? 0 : 1]; };
 
-    // Which results are still asked for, from the last to the first.
+    // Marks the results that are still needed, from the last to the first.
     own.names.assign(plain_.size() + 3, unassigned);
     const auto ask = [&](std::uint16_t operand) {
         if (!is_constant(operand)) own.names[operand] = 0;

@@ -1,6 +1,6 @@
-// The loop that runs a tape for boxes, for every instruction set of the machine.
-// Every result holds the exact value of its operation for all members of its operands, and thereby also what the loop
-// for points computes for them.
+// Evaluation loop of a tape for boxes, compiled for every instruction set.
+// Every result contains the exact value of its operation for all members of its operands, and hence also the values
+// that the loop for points computes for them.
 #include <fathom/base/interval.h>
 #include <fathom/field/analytic/tape.h>
 
@@ -21,14 +21,14 @@ struct Range {
     V lower, upper;
 };
 
-// Past the neighbouring double, by Rump, Ogita, Morikura & Oishi 2009.
+// Bound on the distance to the neighbouring double (Rump, Ogita, Morikura & Oishi 2009).
 HWY_INLINE V step_past(V a) { return hn::Add(hn::Mul(hn::Abs(a), set(half_ulp * (1 + 0x1p-51))), set(0x1p-1074)); }
 HWY_INLINE V down(V a) { return hn::Sub(a, step_past(a)); }
 HWY_INLINE V up(V a) { return hn::Add(a, step_past(a)); }
 HWY_INLINE Range outward(V lower, V upper) { return {down(lower), up(upper)}; }
-// By a sum of few relative roundings of the result itself: lengths, without cancellation.
+// Widens by a few relative roundings of the result itself. For lengths, which have no cancellation.
 HWY_INLINE Range outward_lengths(V lower, V upper) {
-    const V slack = set(16 * half_ulp), tiny = set(1e-150); // squares below 1e-300 vanish
+    const V slack = set(16 * half_ulp), tiny = set(1e-150); // squares below 1e-300 underflow
     return {hn::Sub(lower, hn::Add(hn::Mul(hn::Abs(lower), slack), tiny)),
             hn::Add(upper, hn::Add(hn::Mul(hn::Abs(upper), slack), tiny))};
 }
@@ -109,7 +109,7 @@ HWY_INLINE Range fold(const Range& a, const double* p) {
     const auto one_cell = hn::Eq(first, last);
     const auto holds_center = hn::And(hn::Le(a.lower, hn::Add(hn::Mul(last, width), margin)),
                                       hn::Ge(a.upper, hn::Sub(hn::Mul(first, width), margin)));
-    // Two cells that meet between their middles: the distance is smallest at the ends.
+    // The interval lies between the centres of two adjacent cells: the distance is smallest at its ends.
     const auto between =
         hn::And(hn::Gt(a.lower, hn::Add(hn::Mul(first, width), margin)),
                 hn::And(hn::Lt(a.upper, hn::Sub(hn::Mul(last, width), margin)), hn::Le(hn::Sub(last, first), set(1))));
@@ -128,7 +128,8 @@ HWY_INLINE Range saw(const Range& a, const double* p) {
                       hn::Mul(hn::Add(magnitude(a), width), set(4 * half_ulp)));
 }
 
-// Anything that changes no faster than its operands: the value at the middle, give or take the half diagonal.
+// Range of a function that changes no faster than its operands: the value at the centre plus or minus the half
+// diagonal.
 template <class F>
 HWY_INLINE Range by_ball(const Range& a, const Range& b, double size, F f) {
     const V x = hn::Mul(set(0.5), hn::Add(a.lower, a.upper)), y = hn::Mul(set(0.5), hn::Add(b.lower, b.upper));
@@ -278,7 +279,8 @@ HWY_ATTR void interval_step(const IntervalRun& run, const Instruction& in, const
     }
 }
 
-// Strict, so that at a tie both stay: which of two equal values wins must not show in the slope.
+// The comparisons are strict, so that at a tie both operands stay: the choice between two equal values must not affect
+// the gradient.
 HWY_ATTR Choice choice(const IntervalRun& run, const Instruction& in, const double* p) {
     if (in.op != Op::minimum && in.op != Op::maximum && in.op != Op::smooth_minimum && in.op != Op::signed_by)
         return Choice::both;

@@ -1,4 +1,4 @@
-// The loop that runs a tape for points, for every instruction set of the machine.
+// Evaluation loop of a tape for points, compiled for every instruction set.
 #include <fathom/field/analytic/tape.h>
 
 #include <algorithm>
@@ -60,7 +60,8 @@ HWY_ATTR void point_step(const PointRun& run, const Instruction& in, const doubl
     case Op::multiply:
         return run.binary(in, [](V a, V b) HWY_ATTR { return hn::Mul(a, b); });
     case Op::scale_add: {
-        const V factor = set(p[0]), shift = set(p[1]); // read once: the compiler cannot know that the results are not p
+        // Read once: the compiler cannot prove that the results do not alias p.
+        const V factor = set(p[0]), shift = set(p[1]);
         return run.unary(in, [=](V a) HWY_ATTR { return hn::Add(hn::Mul(a, factor), shift); });
     }
     case Op::affine: {
@@ -115,7 +116,7 @@ HWY_ATTR void point_step(const PointRun& run, const Instruction& in, const doubl
     case Op::signed_by:
         return run.binary(in, [](V a, V b) HWY_ATTR { return select(hn::Gt(b, zero()), a, b); });
     default:
-        return; // constants and coordinates are no instructions
+        return; // constants and coordinates are not instructions
     }
 }
 

@@ -1,4 +1,4 @@
-// The loop that runs a tape for values and slopes, for every instruction set of the machine.
+// Evaluation loop of a tape for values and gradients, compiled for every instruction set.
 // Method: dual numbers with three slopes.
 #include <fathom/field/analytic/tape.h>
 
@@ -47,7 +47,7 @@ HWY_INLINE Dual square_root(const Dual& a) {
 }
 
 HWY_INLINE Dual smooth_minimum(const Dual& a, const Dual& b, double width) {
-    const V share = hn::Mul(blend(a.value, b.value, width), set(0.5 / width)); // of the loser's slope
+    const V share = hn::Mul(blend(a.value, b.value, width), set(0.5 / width)); // weight of the larger operand's slope
     const V most = hn::Sub(set(1), share);
     const auto first = hn::Le(a.value, b.value);
     return chained(smooth_minimum(a.value, b.value, width), select(first, most, share), a, select(first, share, most),
@@ -235,8 +235,9 @@ HWY_ATTR void sample_step(const SampleRun& run, const Instruction& in, const dou
     }
 }
 
-// The slopes of the coordinates are the rows of the identity. Stored as they will be loaded: narrower stores would have
-// to reach memory first. One point alone, which is what searches ask for, is spread here for the same reason.
+// The slopes of the coordinates are the rows of the identity. They are stored with the width with which they are
+// loaded, because narrower stores would have to reach memory first. A single point, the usual case in searches, is
+// broadcast here for the same reason.
 HWY_ATTR void set_up(double* registers, std::size_t count) {
     for (std::size_t i = 0; i < count; i += hn::Lanes(d))
         for (std::size_t axis = 0; axis < 3; ++axis)

@@ -1,4 +1,4 @@
-// Reads and writes .fathom files.
+// Reading and writing of .fathom files, and the cache of fields.
 #include <fathom/field/file/field_file.h>
 
 #include <fathom/base/error.h>
@@ -23,8 +23,8 @@ static_assert(std::endian::native == std::endian::little,
               "the arrays of a .fathom file are mapped without conversion: little-endian");
 
 constexpr std::size_t alignment = 64;
-constexpr std::array<unsigned char, 8> file_magic = {0x89, 'F',  'T',  'H',
-                                                     'M',  '\r', '\n', 0x1a}; // damaged by text transfer, like PNG's
+// Detects damage by text transfer, like the signature of PNG.
+constexpr std::array<unsigned char, 8> file_magic = {0x89, 'F', 'T', 'H', 'M', '\r', '\n', 0x1a};
 
 enum Part : std::size_t {
     note_part,
@@ -41,7 +41,7 @@ constexpr std::array<std::string_view, part_count> part_names = {"note",    "cor
 
 struct Section {
     std::uint64_t offset = 0;   // a multiple of 64
-    std::uint64_t size = 0;     // bytes, without the zeros up to the next multiple of 64
+    std::uint64_t size = 0;     // bytes, excluding the padding to the next multiple of 64
     std::uint64_t checksum = 0; // section_checksum() of the bytes
 };
 
@@ -58,7 +58,7 @@ struct Header {
     std::uint64_t reserved = 0;
     std::array<Section, part_count> sections{};
     std::array<std::uint64_t, 3> padding{};
-    std::uint64_t checksum = 0; // of all bytes before it
+    std::uint64_t checksum = 0; // checksum of all bytes before it
 };
 static_assert(sizeof(Header) == 320 && std::is_trivially_copyable_v<Header> && sizeof(Header) % alignment == 0);
 
@@ -69,7 +69,7 @@ constexpr std::uint64_t padded(std::uint64_t size) { return (size + alignment - 
 ByteSpan bytes_of(const Header& header) { return std::as_bytes(std::span(&header, 1)); }
 std::uint64_t checksum_of(const Header& header) { return checksum(bytes_of(header).first(offsetof(Header, checksum))); }
 
-// In blocks of fixed size, so that threads share the work: the checksum of the blocks' checksums.
+// Checksum of the checksums of blocks of fixed size, so that threads can share the work.
 std::uint64_t section_checksum(ByteSpan bytes) {
     constexpr std::size_t block = std::size_t{4} << 20;
     std::vector<std::uint64_t> sums((bytes.size() + block - 1) / block);
@@ -156,7 +156,7 @@ private:
                  fmt::format("has {} bytes, but its header states {}", bytes_.size(), header_.file_size));
     }
 
-    // Sections lie one behind the other and fill the file: no byte is outside of all checksums.
+    // Sections follow each other without gaps and fill the file, so every byte is covered by a checksum.
     void check_places() const {
         std::uint64_t next = sizeof(Header);
         for (std::size_t k = 0; k < part_count; ++k) {
@@ -262,7 +262,7 @@ FieldFile read_field(const std::filesystem::path& path) {
     return read_field(bytes, path.string(), file);
 }
 
-// The folder of fields that were built before.
+// ---- Cache of built fields in a folder.
 
 namespace {
 
@@ -290,7 +290,7 @@ fs::path FieldCache::default_folder() {
         const fs::path own = from_environment("FATHOM_CACHE");
         return own == "off" ? fs::path() : own;
     }
-    // The XDG rules ask to ignore what is not absolute.
+    // The XDG specification requires that relative paths are ignored.
     if (const fs::path caches = from_environment("XDG_CACHE_HOME"); caches.is_absolute()) return caches / "fathom";
     if (const fs::path home = from_environment("HOME"); home.is_absolute()) return home / ".cache" / "fathom";
     return {};
@@ -303,7 +303,7 @@ std::optional<FieldFile> FieldCache::find(const Fingerprint& key) const {
     try {
         return read_field(path_of(key));
     } catch (const std::exception&) {
-        return std::nullopt; // absent, damaged or of another version: all the same to who asks
+        return std::nullopt; // absent, damaged or of another version: not found in any case
     }
 }
 

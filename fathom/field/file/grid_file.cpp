@@ -1,4 +1,4 @@
-// Which reader or writer a grid file gets.
+// Selection of the reader or writer of a grid file, and validation of grids.
 #include <fathom/field/file/grid_file.h>
 
 #include <fathom/base/encode/text.h>
@@ -70,7 +70,7 @@ void write_vdb(const GridField&, const fs::path& path) { refuse_vdb(path); }
 
 GridFile from_field_file(FieldFile file) { return {std::move(file.field), "fathom", std::move(file.note), {}}; }
 
-// Foreign formats, from memory.
+// Reads foreign formats from memory.
 GridFile read_samples(Format format, const Source& source, const GridReadOptions& options) {
     switch (format) {
     case Format::npy:
@@ -92,7 +92,7 @@ GridFile read_samples(Format format, const Source& source, const GridReadOptions
     refuse_name(source.name);
 }
 
-// Memory that runs out is the file's fault, not the program's end.
+// If memory runs out, the file is rejected with an Error.
 template <class Read>
 GridFile guarded(const std::string& name, Read read) {
     try {
@@ -117,7 +117,7 @@ GridFile read_memory(const Source& source, const GridReadOptions& options) {
     if (source.bytes.empty()) throw Error(Cause::empty, "the file is empty", {.file = source.name});
     const Format format = format_of(source);
     if (format != Format::fathom) return read_samples(format, source, options);
-    // The bytes are the caller's and lie anywhere: an own copy, at a place that numbers may have.
+    // The caller's bytes may be unaligned, so they are copied to aligned memory.
     const auto copy = std::make_shared<std::vector<std::uint64_t>>(source.bytes.size() / 8 + 1);
     const std::span<std::byte> room = std::as_writable_bytes(std::span(*copy)).first(source.bytes.size());
     std::copy(source.bytes.begin(), source.bytes.end(), room.begin());
@@ -194,7 +194,7 @@ void write_grid_file(const GridField& field, const fs::path& path, const GridWri
     file.finish();
 }
 
-// Checks of grids that nobody vouches for.
+// ---- Validation of grids from untrusted sources.
 
 namespace {
 
@@ -229,7 +229,7 @@ void check_length(std::size_t length, std::size_t expected, std::string_view nam
 
 constexpr std::size_t chunk = std::size_t{1} << 18;
 
-// The first index whose entry is bad, or SIZE_MAX. Chunks are tested as a whole first, which vectorises.
+// Index of the first invalid entry, or SIZE_MAX. Chunks are tested as a whole first, which vectorises.
 template <class T, class Bad>
 std::size_t first_bad(std::span<const T> entries, Bad bad) {
     const auto search = [&](std::size_t begin, std::size_t end) {

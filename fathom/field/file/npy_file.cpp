@@ -1,4 +1,4 @@
-// Tables of numbers in NumPy files.
+// NumPy files: header, points, tables and grids.
 #include <fathom/field/file/npy_file.h>
 
 #include <fathom/base/encode/text.h>
@@ -15,14 +15,14 @@
 
 namespace fathom {
 
-// Reads and writes the head of a NumPy file: a npy_magic word, a version, and a Python dictionary as text.
+// ---- Header of a NumPy file: a magic word, a version, and a Python dictionary as text.
 
 namespace {
 
 constexpr std::string_view npy_magic = "\x93NUMPY";
 constexpr std::size_t max_dimensions = 8;
 
-// The dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
+// Parser of the dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
 class HeadParser {
 public:
     HeadParser(std::string_view text, std::size_t start, const Source& source)
@@ -128,14 +128,14 @@ private:
     }
 
     std::string_view text_;
-    std::size_t start_; // of the text in the file
+    std::size_t start_; // offset of the text in the file
     const Source& source_;
     std::size_t at_ = 0;
     NpyHead head_;
     bool typed_ = false, shaped_ = false;
 };
 
-// The product of the shape, believed only where the numbers fill the rest of the file.
+// Computes the product of the shape, and accepts it only if the numbers fill the rest of the file.
 void check_size(NpyHead& head, const Source& source) {
     const std::size_t available = (source.bytes.size() - head.begin) / size_of(head.type);
     const Place place{.file = source.name, .element = "shape"};
@@ -179,7 +179,8 @@ std::string written_npy_head(bool doubles, bool fortran_order, const std::vector
     std::string text =
         fmt::format("{{'descr': '<f{}', 'fortran_order': {}, 'shape': ({}{}), }}", doubles ? 8 : 4,
                     fortran_order ? "True" : "False", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
-    const std::size_t fixed = npy_magic.size() + 4, alignment = 64; // so that the numbers can be mapped
+    // Aligned so that the numbers can be mapped.
+    const std::size_t fixed = npy_magic.size() + 4, alignment = 64;
     text.append(alignment - (fixed + text.size() + 1) % alignment, ' ').append("\n");
     return fmt::format("{}{}{}{}{}{}", npy_magic, '\1', '\0', static_cast<char>(text.size() & 255),
                        static_cast<char>(text.size() >> 8), text);
@@ -232,7 +233,7 @@ void write_npy_table(const std::filesystem::path& path, std::span<const double> 
     file.finish();
 }
 
-// Grids as NumPy arrays of three dimensions, indexed [z][y][x] or, where asked, [x][y][z].
+// ---- Grids as NumPy arrays of three dimensions, indexed [z][y][x] or, on request, [x][y][z].
 
 GridFile read_npy_grid(const Source& source, const GridReadOptions& options) {
     const NpyHead head = read_npy_head(source);
@@ -243,7 +244,8 @@ GridFile read_npy_grid(const Source& source, const GridReadOptions& options) {
     if (!options.x_first) std::swap(lattice.counts[0], lattice.counts[2]);
     LatticeBuilder builder(lattice, source, options);
     ByteReader bytes(source, head.begin, head.order);
-    if (head.fortran_order == options.x_first) { // x runs fastest in the file
+    // x runs fastest in the file.
+    if (head.fortran_order == options.x_first) {
         for (std::size_t i = 0; i < builder.count(); ++i) builder.set(i, read_number(bytes, head.type));
     } else {
         const auto [nx, ny, nz] = lattice.counts;
@@ -260,7 +262,7 @@ GridFile read_npy_grid(const Source& source, const GridReadOptions& options) {
             options.origin.x(), options.origin.y(), options.origin.z(), options.cell)});
 }
 
-// The samples come with x fastest: [z][y][x] in C order, or [x][y][z] in Fortran order.
+// The samples are written x fastest: [z][y][x] in C order, or [x][y][z] in Fortran order.
 void write_npy_grid(FileWriter& file, const GridData& data, const GridWriteOptions& options) {
     const auto n = sample_counts(data.layout);
     file.write(options.x_first ? written_npy_head(options.doubles, true, {n[0], n[1], n[2]})

@@ -1,6 +1,6 @@
-// Nearly Raw Raster Data (teem): lines of "field: value", a blank line, then the samples, x fastest.
-// Three axes in order and along x, y and z; attached data, raw, gzip or text. Format: teem's "Definition of NRRD File
-// Format".
+// NRRD files (Nearly Raw Raster Data, teem): lines of "field: value", a blank line, then the samples, x fastest.
+// Supported: three axes in order along x, y and z; attached data; raw, gzip or text encoding. Format: teem's
+// "Definition of NRRD File Format".
 #include <fathom/base/encode/bytes.h>
 #include <fathom/base/encode/gzip.h>
 #include <fathom/base/encode/text.h>
@@ -17,7 +17,7 @@ namespace {
 
 std::optional<Scalar> nrrd_scalar(std::string_view name) {
     struct Named {
-        std::string_view names; // each between commas
+        std::string_view names; // each name is enclosed by commas
         Scalar type;
     };
     constexpr std::array<Named, 10> table = {
@@ -56,14 +56,14 @@ public:
 
     [[nodiscard]] std::size_t data_begin() const { return begin_; }
 
-    // The value of a field, or what is given for one that is absent.
+    // Value of a field, or `otherwise` if the field is absent.
     [[nodiscard]] std::string text(std::string_view key, std::string_view otherwise = {}) const {
         const auto found = fields_.find(std::string(key));
         return found == fields_.end() ? std::string(otherwise) : found->second;
     }
     [[nodiscard]] bool has(std::string_view key) const { return fields_.contains(std::string(key)); }
 
-    // `count` numbers; brackets and commas of vectors are passed over.
+    // Reads `count` numbers; brackets and commas of vectors are skipped.
     [[nodiscard]] std::vector<double> numbers(std::string_view key, std::size_t count) const {
         std::string plain = text(key);
         for (char& c : plain)
@@ -86,7 +86,7 @@ public:
 
 private:
     void take(std::string_view line) {
-        if (line.starts_with('#') || line.find(":=") != line.npos) return; // a comment, a key of the user's
+        if (line.starts_with('#') || line.find(":=") != line.npos) return; // comment, or user-defined key
         const std::size_t colon = line.find(": ");
         if (colon == line.npos)
             fail(Cause::malformed, fmt::format("a line of the header is not a field: '{}'", printable(line)));
@@ -105,7 +105,8 @@ private:
 
 Vec3 as_vector(const std::vector<double>& v) { return {v[0], v[1], v[2]}; }
 
-// Spacing and place by directions of space, or by axis; what is missing is 1, and a remark says so.
+// Sets spacing and origin from the space directions or from the axes. A missing spacing is taken as 1, and a remark
+// says so.
 void place_lattice(const NrrdHead& head, StatedLattice& lattice, std::vector<std::string>& remarks,
                    const Place& place) {
     Vec3 spacing = Vec3::Ones();
@@ -127,7 +128,7 @@ void place_lattice(const NrrdHead& head, StatedLattice& lattice, std::vector<std
         lattice.origin = as_vector(head.numbers("axis mins", 3));
         const std::string centers = head.text("centers", head.text("centerings"));
         if (centers.starts_with("cell"))
-            lattice.origin += 0.5 * spacing; // the samples lie in the middle of their cells
+            lattice.origin += 0.5 * spacing; // the samples are at the centres of their cells
     } else {
         remarks.emplace_back("the file does not state a position: the first sample was placed at the origin");
     }
@@ -186,8 +187,8 @@ GridFile read_nrrd(const Source& source, const GridReadOptions& options) {
     const std::string order = head.text("endian", size_of(*type) == 1 || text ? "little" : "");
     if (!text && order != "little" && order != "big")
         head.fail(Cause::malformed, "is neither little nor big", "endian");
-    const Bytes unpacked =
-        packed ? unpacked_gzip(data) : Bytes(); // before the grid: a lie about its size must not add to it
+    // Decompressed before the grid is allocated: a false size in the header must not add to the memory use.
+    const Bytes unpacked = packed ? unpacked_gzip(data) : Bytes();
     LatticeBuilder builder(lattice, source, options, unpacked.size());
     if (text)
         read_text(data, builder);

@@ -1,4 +1,4 @@
-// Lattices of samples into bricks, and back.
+// Conversion of sample lattices into bricks, and back.
 #include <fathom/field/file/sample_lattice.h>
 
 #include <fathom/base/error.h>
@@ -32,7 +32,7 @@ GridLayout layout_of(const StatedLattice& lattice, const Place& place) {
     return layout;
 }
 
-// Bytes that reading takes at its height: the samples, the grid, and two numbers a brick.
+// Peak memory for reading in bytes: the samples, the grid, and two numbers per brick.
 std::size_t bytes_needed(const StatedLattice& lattice, const GridLayout& layout, GridStorage storage) {
     const std::size_t samples = lattice.counts[0] * lattice.counts[1] * lattice.counts[2];
     return samples * sizeof(float) + grid_bytes(layout, storage, layout.brick_count()) +
@@ -61,7 +61,7 @@ LatticeBuilder::LatticeBuilder(const StatedLattice& lattice, const Source& sourc
     : source_(source), options_(options), layout_(layout_of(lattice, {.file = source.name, .element = "lattice"})) {
     if (!(options.error >= 0) || !(options.lipschitz >= 0))
         throw Error(Cause::invalid_argument, "must not be negative", {.element = "option error or lipschitz"});
-    // A sample takes more than its own 4 bytes below; this alone keeps the sums from overflow.
+    // A sample needs more than its own 4 bytes below; this check alone prevents overflow of the sums.
     const std::size_t limit = memory_limit(options, source.bytes.size());
     const bool countable =
         layout_.brick_count() < limit && lattice.counts[0] * lattice.counts[1] < limit / lattice.counts[2];
@@ -86,7 +86,7 @@ bool LatticeBuilder::is_padded() const {
            layout_.cells(2) + 1 != counts_[2];
 }
 
-// Past the last samples, what GridField answers outside of its domain.
+// Beyond the last samples, the value that GridField returns outside its domain.
 double LatticeBuilder::value_at(const std::array<int, 3>& sample) const {
     std::array<int, 3> nearest;
     Vec3 gap;
@@ -103,7 +103,8 @@ double LatticeBuilder::value_at(const std::array<int, 3>& sample) const {
                     static_cast<double>(std::numeric_limits<float>::max()));
 }
 
-// From a sample to a point past it, neither the true distance nor the answer changes by more than the gap.
+// Between a sample and a point beyond it, neither the true distance nor the extended value changes by more than the
+// gap.
 double LatticeBuilder::padding_error() const {
     Vec3 gap;
     for (std::size_t k = 0; k < 3; ++k)
@@ -136,7 +137,7 @@ GridFile LatticeBuilder::finish(std::string format, std::vector<std::string> rem
                                       counts_[0], counts_[1], counts_[2], layout_.cells(0) + 1, layout_.cells(1) + 1,
                                       layout_.cells(2) + 1, brick_cells));
     samples_ = {};
-    // Every brick is stored, so what holds in the band holds everywhere.
+    // Every brick is stored, so the error bound of the band holds everywhere.
     const double everywhere = std::min(layout_.domain().diagonal(), std::numeric_limits<double>::max());
     GridData data = std::move(assembler).finish(
         everywhere, {options_.error + rounding_ + (is_padded() ? padding_error() : 0), options_.lipschitz});
@@ -156,7 +157,8 @@ void for_each_slice(const GridData& data, CallableRef<void(std::span<const doubl
             for (std::size_t b = begin; b < end; ++b) {
                 const std::size_t bx = b % bricks_x, by = b / bricks_x;
                 read_lattice(data, {static_cast<int>(bx), static_cast<int>(by), bz}, samples);
-                // The border belongs to the next brick, which writes the same values; only the last one writes it here.
+                // The border belongs to the next brick, which writes the same values; only the last brick writes its
+                // border here.
                 const std::size_t nx = bx + 1 == bricks_x ? 9 : 8, ny = by + 1 == bricks_y ? 9 : 8;
                 for (std::size_t k = 0; k < 9; ++k)
                     for (std::size_t j = 0; j < ny; ++j)

@@ -1,5 +1,5 @@
-// SDFGen's text (Batty): counts of samples, place of the first, side of a cell, then a value a line, x
-// fastest.
+// Grid files of SDFGen and Vega FEM.
+// SDFGen text (Batty): numbers of samples, position of the first, side of a cell, then one value per line, x fastest.
 #include <fathom/base/encode/bytes.h>
 #include <fathom/base/encode/text.h>
 #include <fathom/base/encode/text_scanner.h>
@@ -46,8 +46,8 @@ void write_sdfgen(FileWriter& file, const GridData& data, const GridWriteOptions
     });
 }
 
-// Vega FEM's binary distance field (Barbic et al.): the numbers of cells along x (negative where floats
-// follow, else doubles), y (negative: a field of closest points, which is another thing) and z, the box in six doubles,
+// ---- Vega FEM binary distance field (Barbic et al.): the numbers of cells along x (negative if floats follow,
+// otherwise doubles), y (negative for a field of closest points, which is not supported) and z, the box in six doubles,
 // then the values at all (nx + 1)(ny + 1)(nz + 1) corners, x fastest. Little-endian.
 
 namespace {
@@ -62,7 +62,7 @@ struct Head {
     [[nodiscard]] bool sound() const {
         return std::all_of(cells.begin(), cells.end(), [](std::int64_t n) { return n >= 1 && n < max_cells; });
     }
-    // Of the file, were it of this head; saturated.
+    // Size that a file with this header must have; saturated.
     [[nodiscard]] std::uint64_t size() const {
         std::uint64_t count = 1;
         for (const std::int64_t n : cells) {

@@ -1,6 +1,7 @@
-// OpenVDB level sets, in and out. The only file that knows OpenVDB (slow to compile, MPL-2.0).
-// Our bricks of 8 x 8 x 8 cells are its leaves: sample (i, j, k) is voxel (i, j, k). What OpenVDB knows past the band
-// is the sign and that the distance is no less than the background, and so it is stored.
+// Reading and writing of OpenVDB level sets. This is the only file that includes OpenVDB (slow to compile, MPL-2.0).
+// Bricks of 8 x 8 x 8 cells correspond to OpenVDB's leaves: sample (i, j, k) is voxel (i, j, k). Beyond the band
+// OpenVDB stores only the sign and the fact that the distance is at least the background value, and the grid stores the
+// same.
 #include <fathom/base/encode/bytes.h>
 #include <fathom/base/error.h>
 #include <fathom/base/isolate.h>
@@ -26,7 +27,8 @@ using openvdb::FloatGrid;
 
 constexpr double widest_band = 3; // cells
 
-// What the child hands over: this, a byte for each brick (1: stored), the corners, and the samples of stored bricks.
+// Header of the data from the child process. It is followed by a byte for each brick (1: stored), the corners, and the
+// samples of stored bricks.
 struct Head {
     std::array<double, 3> origin{};
     double cell = 0;
@@ -44,7 +46,7 @@ void append(std::vector<std::byte>& bytes, std::span<const T> values) {
 FloatGrid::Ptr first_level_set(const std::string& path) {
     openvdb::initialize();
     openvdb::io::File file(path);
-    file.open(false); // no delayed loading: what is read is read here
+    file.open(false); // no delayed loading: all data is read here
     for (auto name = file.beginName(); name != file.endName(); ++name) {
         const auto grid = openvdb::gridPtrCast<FloatGrid>(file.readGrid(name.gridName()));
         if (grid && grid->getGridClass() == openvdb::GRID_LEVEL_SET) return grid;
@@ -65,7 +67,7 @@ double cell_of(const FloatGrid& grid) {
     return cell;
 }
 
-// Runs in the child.
+// Runs in the child process.
 class Reader {
 public:
     Reader(const std::string& path, GridStorage storage, std::size_t limit)
@@ -95,7 +97,7 @@ private:
         grid_->tree().voxelizeActiveTiles();
         const openvdb::CoordBBox box = grid_->evalActiveVoxelBoundingBox();
         if (box.empty()) throw std::runtime_error("contains no active voxels");
-        first_ = box.min().offsetBy(-1); // so that the border is past the band
+        first_ = box.min().offsetBy(-1); // so that the border is beyond the band
         for (std::size_t k = 0; k < 3; ++k) {
             const auto axis = static_cast<int>(k);
             const std::int64_t cells = std::int64_t{box.max()[axis]} + 2 - box.min()[axis];
@@ -112,7 +114,7 @@ private:
         stored_.assign(layout_.brick_count(), 0);
     }
 
-    // A voxel on the border of bricks is a sample of each.
+    // A voxel on the border between bricks is a sample of each.
     void mark_stored() {
         for (auto voxel = grid_->cbeginValueOn(); voxel; ++voxel) {
             const Coord at = voxel.getCoord() - first_;
@@ -149,7 +151,7 @@ private:
     std::vector<char> stored_;
 };
 
-// Runs in the parent; what comes from the child is checked again.
+// Runs in the parent process; data from the child is checked again.
 class Assembly {
 public:
     Assembly(std::span<const std::byte> bytes, const GridReadOptions& options, const std::string& name)
@@ -187,7 +189,7 @@ private:
     }
 
     [[nodiscard]] GridFile finish(GridAssembler assembler) const {
-        // A point whose distance is this small has samples around it that are active, and so its brick is stored.
+        // A point with a distance this small is surrounded by active samples, so its brick is stored.
         const double band = std::max(0.0, head_.background - 0.87 * layout_.cell);
         GridData data = std::move(assembler).finish(band, {options_.error, options_.lipschitz});
         data.far_error = std::numeric_limits<double>::infinity();
@@ -205,7 +207,7 @@ private:
     GridLayout layout_;
 };
 
-// Distance up to which every sample lies in a stored brick, of at most three cells.
+// Distance up to which every sample lies in a stored brick, at most three cells.
 double written_band(const GridData& data) {
     const double widest = widest_band * data.layout.cell;
     return data.stored_bricks() == data.layout.brick_count() ? widest : std::min(widest, data.band);
@@ -218,7 +220,7 @@ void write_sample(FloatGrid::Accessor& values, const Coord& at, double value, do
         values.setValueOff(at, static_cast<float>(value < 0 ? -band : band));
 }
 
-// The voxels that the brick owns; those on the upper border of the grid belong to its last bricks.
+// Writes the voxels that the brick owns; those on the upper border of the grid belong to its last bricks.
 void write_brick(FloatGrid& grid, FloatGrid::Accessor& values, const GridData& data, std::size_t b, double band) {
     const auto p = data.layout.brick_position(b);
     const Coord first(p[0] * 8, p[1] * 8, p[2] * 8);

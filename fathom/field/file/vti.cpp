@@ -1,5 +1,5 @@
-// VTK's .vti: image data in XML. One piece, point data; the array that is marked as the scalars, else the
-// first of one component. Format: "VTK file formats" (Kitware), XML formats.
+// VTK image data (.vti) in XML: one piece with point data. The samples are the array marked as scalars, otherwise the
+// first array with one component. Format: "VTK file formats" (Kitware), XML formats.
 #include <fathom/base/encode/bytes.h>
 #include <fathom/base/encode/text_scanner.h>
 #include <fathom/field/file/sample_lattice.h>
@@ -72,7 +72,7 @@ private:
         lattice_.cell = cubic_cell({spacing[0], spacing[1], spacing[2]}, {.file = source_.name, .element = "Spacing"});
     }
 
-    // The extent counts cells from the origin of the whole; a piece need not begin there.
+    // The extent counts cells from the origin of the whole image; a piece may begin elsewhere.
     void piece() {
         ++pieces_;
         const auto extent = numbers<6>("Extent", "");
@@ -99,8 +99,8 @@ private:
     VtkXml xml_;
     StatedLattice lattice_;
     std::size_t pieces_ = 0;
-    bool inside_ = false; // of <PointData>
-    std::string scalars_; // the name of the array that is meant
+    bool inside_ = false; // inside <PointData>
+    std::string scalars_; // name of the array to read
     std::string samples_name_;
     std::optional<VtuArray> samples_;
 };

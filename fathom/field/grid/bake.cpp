@@ -1,4 +1,4 @@
-// Any field into a grid.
+// Baking of any field into a grid, and the certified error of the result.
 #include <fathom/field/grid/bake.h>
 
 #include <fathom/base/error.h>
@@ -18,8 +18,8 @@ namespace fathom {
 namespace {
 
 constexpr int largest_resolution = 16384;
-constexpr double largest_code_span =
-    16; // cells: bricks whose corners differ by more may reach past what 16-bit samples can tell
+// Bricks whose corners differ by more than this may exceed the range of 16-bit samples (cells).
+constexpr double largest_code_span = 16;
 
 Box covered_box(const Field& field, const BakeOptions& options) {
     if (!options.box.empty()) return options.box;
@@ -44,7 +44,7 @@ std::vector<float> sample_corners(const Field& field, const GridLayout& layout, 
     return corners;
 }
 
-// A cell that comes within the band has all its samples in stored bricks.
+// Bricks to store: a cell within the band has all its samples in stored bricks.
 std::vector<bool> bricks_near_surface(const Field& field, const GridLayout& layout, double band) {
     const double reach = band + std::sqrt(3.0) * layout.cell * std::min(field.lipschitz(), 10.0);
     std::vector<char> near(layout.brick_count());
@@ -59,7 +59,7 @@ std::vector<bool> bricks_near_surface(const Field& field, const GridLayout& layo
     return {near.begin(), near.end()};
 }
 
-// The most by which the corners of a brick differ.
+// Largest difference between the corners of a brick.
 double span_of_bricks(const GridLayout& layout, std::span<const float> corners, std::span<const std::size_t> bricks) {
     float most = 0;
     for (const std::size_t b : bricks) {
@@ -75,7 +75,7 @@ double span_of_bricks(const GridLayout& layout, std::span<const float> corners, 
     return static_cast<double>(most);
 }
 
-// Beyond its domain a field answers a lower bound, which may be off by anything.
+// Outside its domain a field returns a lower bound, whose error is unbounded.
 SampleTruth truth_of(const Field& field, const GridLayout& layout, double band) {
     SampleTruth truth{field.error_bound(), field.lipschitz(), 0};
     const double reach = band + std::sqrt(3.0) * layout.cell;
@@ -114,7 +114,7 @@ GridField bake(const Field& field, const BakeOptions& options) {
     std::vector<std::size_t> bricks;
     for (std::size_t b = 0; b < stored.size(); ++b)
         if (stored[b]) bricks.push_back(b);
-    // What codes clamp is part of the stated error; where none can be stated, nothing may be clamped.
+    // The error by clamped codes is part of the stated error; if no error can be stated, nothing may be clamped.
     const bool steep = !std::isfinite(field.error_bound()) &&
                        span_of_bricks(layout, corners, bricks) > largest_code_span * layout.cell;
     const GridStorage storage = steep ? GridStorage::float32 : options.storage;
@@ -135,7 +135,7 @@ GridField bake(const Field& field, const BakeOptions& options) {
     return GridField(std::move(assembler).finish(band, truth_of(field, layout, band)));
 }
 
-// A grid against the ranges of the field it was made from.
+// ---- Comparison of a grid with the ranges of the field from which it was baked.
 
 namespace {
 
@@ -160,9 +160,9 @@ public:
 
 private:
     struct Piece {
-        GridCell cell; // that it is a piece of; its box may round
-        Vec3 lower;    // in the cell, 0 to 1
-        double side;   // of the cell's
+        GridCell cell; // cell that contains the piece; its box may be rounded
+        Vec3 lower;    // lower corner in the cell, 0 to 1
+        double side;   // fraction of the cell's side
         bool near;
     };
 
@@ -178,7 +178,7 @@ private:
         error.cells += near;
     }
 
-    // A trilinear piece has its extremes at its corners.
+    // A trilinear function on a piece has its extrema at the corners.
     static Interval values_of(const Piece& piece) {
         Interval values = Interval::none();
         for (int c = 0; c < 8; ++c)
@@ -186,13 +186,14 @@ private:
                 hull(values, Interval(piece.cell.value(piece.lower + piece.side * Vec3(c & 1, c >> 1 & 1, c >> 2))));
         return widened(values, 8);
     }
-    [[nodiscard]] Box box_of(const Piece& piece) const { // a little more: rounding leaves no gap between pieces
+    // Slightly enlarged, so that rounding leaves no gap between pieces.
+    [[nodiscard]] Box box_of(const Piece& piece) const {
         const double side = grid_.layout().cell;
         const Vec3 from = piece.cell.box.lower + side * piece.lower;
         return Box{from, from.array() + side * piece.side}.grown(1e-12 * side);
     }
 
-    // What is too far off is left in pieces_, halved, where that is still allowed.
+    // Pieces with a large bound stay in pieces_, halved, if further halving is allowed.
     void compare(bool halve, BakedError& error) {
         boxes_.clear();
         for (const Piece& piece : pieces_) boxes_.push_back(box_of(piece));

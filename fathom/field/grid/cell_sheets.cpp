@@ -1,4 +1,4 @@
-// Sheets of the surface in a cell, by a table over signs and face decisions.
+// Sheets of the surface in a cell, from a table over corner signs and face decisions.
 #include <fathom/field/grid/cell_sheets.h>
 
 #include <algorithm>
@@ -16,12 +16,13 @@ constexpr int edge_start(int edge) {
     return (edge & 1) << u | (edge >> 1 & 1) << v;
 }
 constexpr int edge_end(int edge) { return edge_start(edge) | 1 << edge_axis(edge); }
-constexpr int edge_from(int corner, int axis) { // the edge along `axis` at a corner
+// The edge along `axis` at a corner.
+constexpr int edge_from(int corner, int axis) {
     const int u = (axis + 1) % 3, v = (axis + 2) % 3;
     return cell_edge(axis, (corner >> u & 1) | (corner >> v & 1) << 1);
 }
 
-// The corners of a face in turn.
+// Corners of a face in cyclic order.
 constexpr std::array<int, 4> face_corners(int face) {
     const int axis = face / 2, u = 1 << (axis + 1) % 3, v = 1 << (axis + 2) % 3, base = (face % 2) << axis;
     return {base, base | u, base | u | v, base | v};
@@ -38,7 +39,7 @@ constexpr bool is_ambiguous(unsigned key, int face) {
            is_inside(key, c[0]) != is_inside(key, c[1]);
 }
 
-// On an ambiguous face: the corners that the two arcs cut off are those on this side.
+// On an ambiguous face: whether the two arcs cut off the inside corners.
 constexpr bool cuts_off_inside(unsigned key, int face) { return !(key >> (8 + face) & 1); }
 
 // The two edges of a face that meet at a corner.
@@ -60,7 +61,7 @@ void join_on_face(std::array<int, 12>& label, unsigned key, int face) {
         return;
     }
     int first = -1;
-    for (const int corner : {face_corners(face)[0], face_corners(face)[2]}) // opposite corners see all four edges
+    for (const int corner : {face_corners(face)[0], face_corners(face)[2]}) // two opposite corners cover all four edges
         for (const int edge : edges_at(face, corner)) {
             if (!is_crossed(key, edge)) continue;
             if (first >= 0) join(label, first, edge);
@@ -103,7 +104,7 @@ Vec3 corner_position(int corner) {
     return {static_cast<double>(corner & 1), static_cast<double>(corner >> 1 & 1), static_cast<double>(corner >> 2)};
 }
 
-// Where the surface crosses between a and b, whose values differ in sign.
+// Crossing of the surface between a and b, whose values differ in sign.
 Vec3 root_between(const GridCell& cell, Vec3 a, Vec3 b) {
     const bool inside = cell.value(a) < 0;
     for (int step = 0; step < 52; ++step) {
@@ -120,8 +121,8 @@ Vec3 crossing(const GridCell& cell, int edge) {
     return corner_position(edge_start(edge)) + (t >= 0 && t <= 1 ? t : 0.5) * Vec3::Unit(edge_axis(edge));
 }
 
-// Onto the surface along its gradient, which keeps the vertex near the middle of its sheet; where that leaves the cell,
-// as it can between wild samples, towards the nearest corner on the other side.
+// Moves the point onto the surface along the gradient, which keeps the vertex near the centre of its sheet. If that
+// leaves the cell, as can happen for irregular samples, the point moves towards the nearest corner on the other side.
 Vec3 onto_surface(const GridCell& cell, const Vec3& start) {
     double largest = 0;
     for (const double v : cell.values) largest = std::max(largest, std::abs(v));
@@ -155,7 +156,8 @@ Vec3 middle_of_sheet(const GridCell& cell, std::uint16_t key, int sheet) {
     return onto_surface(cell, sum / count);
 }
 
-// On the line from the corner that the arc cuts off to the saddle of the face, which lies on its other side.
+// Point on the line from the corner that the arc cuts off to the saddle of the face, which lies on the other side of
+// the arc.
 Vec3 middle_of_arc(const GridCell& cell, int face, int corner, double margin) {
     const auto c = face_corners(face);
     const auto value = [&](std::size_t n) { return cell.values[static_cast<std::size_t>(c[n])]; };
@@ -181,7 +183,7 @@ std::uint16_t sheet_key(const std::array<double, 8>& values) {
         if (!is_ambiguous(key, face)) continue;
         const auto c = face_corners(face);
         const auto value = [&](std::size_t n) { return values[static_cast<std::size_t>(c[n])]; };
-        // The sign of the bilinear function at its saddle, without the division.
+        // Sign of the bilinear function at its saddle, without the division.
         const double even = value(0) * value(2), odd = value(1) * value(3);
         const bool joined = is_inside(key, c[0]) ? even > odd : odd > even;
         key |= static_cast<unsigned>(joined) << (8 + face);
@@ -211,7 +213,7 @@ Vec3 sheet_vertex(const GridCell& cell, std::uint16_t key, int n, double margin)
             if (is_inside(key, corner) == cuts_off_inside(key, 2 * normal) &&
                 arc_vertex(key, normal, edges_at(2 * normal, corner)[0]) == n)
                 return middle_of_arc(cell, 2 * normal, corner, margin);
-    return Vec3::Constant(0.5); // never: every vertex is a sheet's or an arc's
+    return Vec3::Constant(0.5); // unreachable: every vertex belongs to a sheet or an arc
 }
 
 } // namespace fathom

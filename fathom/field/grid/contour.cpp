@@ -19,7 +19,7 @@ namespace {
 
 using Cell = std::array<int, 3>;
 
-// What is contoured: a lattice in bricks, with bounds for blocks of bricks.
+// Input of the contouring: a lattice in bricks, with bounds for blocks of bricks.
 class Lattice {
 public:
     explicit Lattice(const GridLayout& layout) : layout(layout) {}
@@ -47,7 +47,7 @@ private:
         return {static_cast<double>(r.lower), static_cast<double>(r.upper)};
     }
 
-    // Samples on a brick's upper border come from their owner and may differ from its own by their rounding.
+    // Samples on a brick's upper border come from their owner and may differ from the brick's own by their rounding.
     [[nodiscard]] Interval spare(const Interval& range) const {
         const double rounding = data_.step + 1e-6 * std::max(std::abs(range.lower), std::abs(range.upper));
         return {range.lower - rounding, range.upper + rounding};
@@ -83,7 +83,7 @@ private:
     const Field& field_;
 };
 
-// The bricks whose bound holds the level, by index: coarse blocks first, all of one size at once.
+// Indices of the bricks whose bound contains the level. Coarse blocks come first, all of one size at once.
 std::vector<std::size_t> bricks_at(const Lattice& lattice, double level) {
     const GridLayout& layout = lattice.layout;
     std::vector<Cell> open = {{0, 0, 0}};
@@ -119,14 +119,14 @@ std::vector<std::size_t> bricks_at(const Lattice& lattice, double level) {
     return bricks;
 }
 
-// A cell that the surface passes through.
+// A cell that the surface intersects.
 struct Crossed {
     std::uint16_t cell;  // index in its brick, x fastest
-    std::uint16_t key;   // of its sheets
-    std::uint32_t first; // of its vertices in its brick
+    std::uint16_t key;   // key of its sheets
+    std::uint32_t first; // index of its first vertex in the brick
 };
 
-// The surface in one brick.
+// Surface in one brick.
 struct Patch {
     Cell brick;
     std::array<std::uint64_t, 8> crossed_mask{};
@@ -174,7 +174,7 @@ private:
         });
     }
 
-    // Level 0, and never nearer to it than the nudge.
+    // Value relative to the level, at least the nudge away from it.
     [[nodiscard]] double shifted(double value) const {
         const double d = value - options_.level;
         return d < 0 ? std::min(d, -nudge_) : std::max(d, nudge_);
@@ -234,10 +234,10 @@ private:
                                                          : nullptr;
     }
 
-    // A brick and those below it; bit 0 of the index steps down in x, bit 1 in y, bit 2 in z.
+    // A brick and its neighbours below; bit 0 of the index steps down in x, bit 1 in y, bit 2 in z.
     using Neighbours = std::array<const Patch*, 8>;
 
-    // The crossed cell that lies `step` (bits as above) below a cell of the brick, and its patch.
+    // The intersected cell that lies `step` (bits as above) below a cell of the brick, and its patch.
     struct Found {
         const Patch* patch = nullptr;
         const Crossed* crossed = nullptr;
@@ -275,18 +275,18 @@ private:
         }
     }
 
-    // The polygon around the lattice edge along `axis` from the lower corner of `cell`: the sheets of its four cells,
-    // and the arcs on the faces between them that have vertices of their own.
+    // Polygon around the lattice edge along `axis` from the lower corner of `cell`: the sheets of its four cells, and
+    // the arcs with their own vertices on the faces between them.
     struct Ring {
         std::array<Index, 8> vertices;
         std::size_t count = 0; // 0 at the border of the domain
-        std::size_t arc = 8;   // place of an arc, if there is one
+        std::size_t arc = 8;   // index of an arc, if there is one
     };
     static Ring ring_around(const Neighbours& neighbours, const Cell& cell, int axis) {
         const int u = (axis + 1) % 3, v = (axis + 2) % 3;
         constexpr std::array<int, 4> quarters = {0, 1, 3, 2}; // counter-clockwise; bit 0: below in u, bit 1: below in v
-        constexpr std::array<std::size_t, 4> upper = {0, 1, 3,
-                                                      0}; // of each cell and the next, the one above their face
+        // Of each cell and the next, the one above their common face.
+        constexpr std::array<std::size_t, 4> upper = {0, 1, 3, 0};
         std::array<Found, 4> around;
         for (std::size_t n = 0; n < 4; ++n) {
             around[n] = below(neighbours, cell, (quarters[n] & 1) << u | (quarters[n] >> 1) << v);
@@ -318,20 +318,21 @@ private:
             add_quadrilateral(patch, {at[0], at[1], at[2], at[3]});
             return;
         }
-        // Fanned from an arc, no diagonal joins two neighbouring cells, whose edge the other arc's polygons may use.
+        // In a fan from an arc no diagonal connects two neighbouring cells; the polygons of the other arc may use that
+        // edge.
         for (std::size_t n = 1; n + 1 < ring.count; ++n)
             patch.triangles.push_back(
                 {at[ring.arc], at[(ring.arc + n) % ring.count], at[(ring.arc + n + 1) % ring.count]});
     }
 
-    // Cut along the diagonal that leaves the larger smallest angle.
+    // Splits along the diagonal for which the smallest angle is larger.
     void add_quadrilateral(Patch& patch, const std::array<Index, 4>& q) const {
         const auto quality = [&](std::size_t a, std::size_t b, std::size_t c) {
             const Vec3 &p = mesh_.vertices[q[a]], &r = mesh_.vertices[q[b]], &s = mesh_.vertices[q[c]];
             const double ab = (r - p).squaredNorm(), bc = (s - r).squaredNorm(), ca = (p - s).squaredNorm();
             const double longest_two = std::max({ab * bc, bc * ca, ca * ab});
-            return longest_two > 0 ? (r - p).cross(s - p).squaredNorm() / longest_two
-                                   : 0.0; // sin^2 of the smallest angle
+            // sin^2 of the smallest angle
+            return longest_two > 0 ? (r - p).cross(s - p).squaredNorm() / longest_two : 0.0;
         };
         if (std::min(quality(0, 1, 2), quality(0, 2, 3)) >= std::min(quality(0, 1, 3), quality(1, 2, 3))) {
             patch.triangles.push_back({q[0], q[1], q[2]});

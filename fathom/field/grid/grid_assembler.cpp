@@ -1,4 +1,4 @@
-// Stitching, encoding and the min/max pyramid of grid fields.
+// Grid assembly: joining of borders, encoding, and the min/max pyramid.
 #include <fathom/field/grid/grid_assembler.h>
 
 #include <fathom/base/error.h>
@@ -13,7 +13,7 @@
 
 namespace fathom {
 
-// Reading a grid as a uniform lattice.
+// ---- Reading a grid as a uniform lattice.
 
 BrickReader::BrickReader(const GridData& data, const std::array<int, 3>& brick)
     : data_(data), stored_(data.brick_of[data.layout.brick_index(brick)]) {
@@ -63,7 +63,7 @@ void read_lattice(const GridData& data, const std::array<int, 3>& brick, std::sp
 
 void read_lattice(const GridData& data, const std::array<int, 3>& first, std::span<double, 27> out) {
     std::array<int, 3> brick, local;
-    bool within = true; // one brick owns all 27
+    bool within = true; // whether one brick owns all 27
     for (std::size_t k = 0; k < 3; ++k) {
         brick[k] = std::max(first[k], 0) / brick_cells;
         local[k] = first[k] - brick[k] * brick_cells;
@@ -82,11 +82,11 @@ void read_lattice(const GridData& data, const std::array<int, 3>& first, std::sp
 
 namespace {
 
-// A brick's values span little more than its diagonal; steeper samples may need more, and then are clamped to the
-// lattice's reach, which 24 cells make impossible for 1-Lipschitz ones. What clamping changes is part of the stated
-// error.
+// The values of a brick span little more than its diagonal. Steeper samples may need more and are then clamped to the
+// range of the codes; with a range of 24 cells this cannot happen for 1-Lipschitz samples. The change by clamping is
+// part of the stated error.
 constexpr double lattice_reach = 24; // cells
-constexpr double last_base = 2e9;    // codes: bases are 32-bit numbers
+constexpr double last_base = 2e9;    // in codes; bases are 32-bit numbers
 
 FloatRange range_of_values(double low, double high) { return {float_down(low), float_up(high)}; }
 
@@ -113,14 +113,14 @@ struct GridAssembler::Arrays {
     std::vector<float> values;
     std::vector<FloatRange> block_ranges;
     std::vector<std::vector<FloatRange>> levels;
-    std::vector<float> steepest;  // of each stored brick: bound on the slope
-    std::vector<float> stitching; // of each stored brick: largest change made to a border sample
-    std::vector<float> rounding;  // of each stored brick: largest change made by storing it
+    std::vector<float> steepest;  // per stored brick: bound on the slope
+    std::vector<float> stitching; // per stored brick: largest change of a border sample
+    std::vector<float> rounding;  // per stored brick: largest change by encoding
 
     [[nodiscard]] bool is_stored(std::array<int, 3> p, int dx, int dy, int dz) const {
         p = {p[0] + dx, p[1] + dy, p[2] + dz};
         for (std::size_t k = 0; k < 3; ++k)
-            if (p[k] < 0 || p[k] >= layout.bricks[k]) return true; // beyond the grid nothing needs to match
+            if (p[k] < 0 || p[k] >= layout.bricks[k]) return true; // nothing to match outside the grid
         return brick_of[layout.brick_index(p)] != no_index;
     }
 
@@ -171,8 +171,8 @@ void GridAssembler::set(std::size_t brick_index, std::span<const double, brick_s
     a.measure(copy, stored);
 }
 
-// Samples on a face, edge or corner that the brick shares with an absent brick take the value that interpolation
-// between brick corners gives there.
+// Samples on a face, edge or corner that the brick shares with a brick that is not stored get the value interpolated
+// between brick corners.
 void GridAssembler::Arrays::stitch(const std::array<int, 3>& position, std::span<double, brick_size> samples,
                                    Index stored) {
     const std::array<double, 8> corner = [&] {
@@ -209,7 +209,7 @@ void GridAssembler::Arrays::stitch(const std::array<int, 3>& position, std::span
     stitching[stored] = float_up(largest);
 }
 
-// Rounds the samples to what is stored, so that what follows sees the field as it will answer.
+// Rounds the samples to the stored values, so that the following steps use the field as it will be evaluated.
 void GridAssembler::Arrays::encode(std::span<double, brick_size> samples, Index stored) {
     const std::size_t first = stored * brick_size;
     double largest = 0;
@@ -224,7 +224,7 @@ void GridAssembler::Arrays::encode(std::span<double, brick_size> samples, Index 
         }
     } else {
         const auto [low, high] = std::minmax_element(samples.begin(), samples.end());
-        // Centred, so that the reach is used evenly should a brick be too steep for it.
+        // Centred, so that the range of codes is used evenly if a brick is too steep for it.
         const double middle = std::clamp(std::round(0.5 * (*low + *high) / step), -last_base, last_base);
         const std::int32_t base = static_cast<std::int32_t>(middle) - 32768;
         bases[stored] = base;
@@ -252,7 +252,7 @@ void GridAssembler::Arrays::measure(std::span<const double, brick_size> samples,
                 }
         block_ranges[std::size_t{stored} * 8 + static_cast<std::size_t>(block)] = range_of_values(low, high);
     }
-    // A trilinear cell is no steeper along an axis than its steepest edge along it.
+    // The slope of a trilinear cell along an axis is at most that of its steepest edge along it.
     Vec3 steep = Vec3::Zero();
     constexpr std::array<std::size_t, 3> stride = {1, brick_samples, brick_samples * brick_samples};
     for (int k = 0; k <= brick_cells; ++k)
@@ -359,12 +359,13 @@ GridData GridAssembler::finish(double band, const SampleTruth& truth) && {
     GridData data = a.view();
     data.band = band;
     data.lipschitz = std::max(largest(a.steepest), a.steepest_far()) * (1 + 1e-6);
-    // Interpolating a function with weights w_i errs by at most lipschitz * sum w_i |p - x_i| <= sqrt(3)/2 sides.
+    // Interpolation of a function with weights w_i has an error of at most lipschitz * sum w_i |p - x_i| <= sqrt(3)/2
+    // sides.
     const double half_diagonal = 0.5 * std::sqrt(3.0) * a.layout.cell * truth.lipschitz;
     const double float_rounding = 1e-7 * largest(a.corners);
     const double rounding = largest(a.rounding);
-    const bool dense =
-        a.stitching.size() == a.layout.brick_count(); // then nothing is interpolated between corners of bricks
+    // If all bricks are stored, nothing is interpolated between brick corners.
+    const bool dense = a.stitching.size() == a.layout.brick_count();
     const double far = dense ? 0 : brick_cells * half_diagonal + float_rounding,
                  transition = half_diagonal + largest(a.stitching) + rounding;
     data.near_error = half_diagonal + rounding + truth.error;

@@ -11,7 +11,7 @@ namespace fathom {
 
 namespace {
 
-// A field minus a constant. Only bake() sees it, in a box that surrounds the surface.
+// A field minus a constant. Used only by bake(), in a box that surrounds the surface.
 class ShiftedField final : public Field {
 public:
     ShiftedField(const GridField& base, double shift) : base_(base), shift_(shift) {}
@@ -41,7 +41,7 @@ double combination_error(const Field& a, const Field& b, Combination combination
     return combination == Combination::unite && apart ? own : infinity;
 }
 
-// The box of the result; where domains only touch, it would have no size.
+// Box of the result. Domains that only touch would give a box without extent.
 Box combined_box(const Box& a, const Box& b, Combination combination) {
     if (combination == Combination::unite) return hull(a, b);
     const Box shared = intersection(a, b);
@@ -52,7 +52,7 @@ GridField baked(const Field& field, const Box& box, double cell, const GridCsgOp
     BakeOptions bake_options;
     bake_options.box = box;
     const double cells = std::ceil(box.size().maxCoeff() / cell - 1e-6);
-    bake_options.resolution = static_cast<int>(std::clamp(cells, 1.0, 1e9)); // bake() names what is too many
+    bake_options.resolution = static_cast<int>(std::clamp(cells, 1.0, 1e9)); // bake() reports a count that is too large
     bake_options.band = options.band;
     bake_options.storage = options.storage;
     bake_options.memory_limit = options.memory_limit;
@@ -66,8 +66,8 @@ double cell_of(const GridCsgOptions& options, double finest) {
     return options.cell > 0 ? options.cell : finest;
 }
 
-// The sampled values have the right sign and overstate by at most `own`, so within the band they err by no more than
-// the band. What bake() claims beyond that holds where the sampled field knows its own error.
+// The sampled values have the correct sign and overstate by at most `own`, so within the band their error is at most
+// the band. The other errors that bake() states hold if the sampled field states its own error.
 GridField with_honest_errors(const GridField& grid, const Field& field, double own) {
     GridData data = grid.data();
     const double interpolation = 0.5 * std::sqrt(3.0) * data.layout.cell * field.lipschitz() + data.step;
@@ -75,8 +75,8 @@ GridField with_honest_errors(const GridField& grid, const Field& field, double o
     return GridField(std::move(data));
 }
 
-// Whether some point of a flat box has a value of at most `level`, to the accuracy of bricks: range() is loose over
-// large boxes, so those that it leaves open are halved.
+// Whether some point of a flat box has a value of at most `level`, to the accuracy of bricks. range() is loose over
+// large boxes, so boxes that it does not exclude are halved.
 bool reaches(const GridField& grid, const Box& flat, double level) {
     if (grid.range(flat).lower > level) return false;
     int longest = 0;

@@ -38,10 +38,10 @@ int level_count(const GridLayout& layout) {
     return std::max(1, static_cast<int>(std::bit_width(static_cast<unsigned>(std::max(longest, 1) - 1))));
 }
 
-// The cell of a point: a stored brick and a cell in it, or a brick position whose corners answer.
+// Cell of a point: a stored brick and a cell in it, or a brick position whose corners are interpolated.
 struct GridField::Spot {
-    std::array<int, 3> brick; // position
-    Index stored;             // or no_index
+    std::array<int, 3> brick; // position of the brick
+    Index stored;             // index of the stored brick, or no_index
     std::array<int, 3> cell;  // inside the stored brick
     Vec3 fraction;
 };
@@ -52,7 +52,7 @@ GridField::GridField(GridData data)
 }
 
 double GridField::lipschitz() const {
-    // Outside, the distance to the domain joins in at a right angle.
+    // Outside the domain, the gradient of the distance to the domain is perpendicular to that of the field.
     return std::hypot(1.0, data_.lipschitz);
 }
 
@@ -63,7 +63,7 @@ GridField::Spot GridField::locate(const Vec3& p) const {
     for (std::size_t k = 0; k < 3; ++k) {
         const auto axis = static_cast<Eigen::Index>(k);
         const double last = data_.layout.bricks[k] * brick_cells - 1;
-        cell[k] = g[axis] >= 1 ? static_cast<int>(std::min(g[axis], last)) : 0; // NaN lands in cell 0 and stays NaN
+        cell[k] = g[axis] >= 1 ? static_cast<int>(std::min(g[axis], last)) : 0; // NaN goes to cell 0 and stays NaN
         spot.brick[k] = cell[k] / brick_cells;
         spot.cell[k] = cell[k] % brick_cells;
     }
@@ -118,7 +118,8 @@ Sample GridField::sample_at(const Spot& spot, const Vec3& p, const Vec3& q) cons
     return beyond_domain(p, q, Sample{value, cell.slope(spot.fraction) / side});
 }
 
-// The time goes into waiting for memory: find all addresses of a group first, then read.
+// The cost is dominated by memory latency, so all addresses of a group are computed and prefetched before the values
+// are read.
 template <class Answer>
 void GridField::in_groups(std::span<const Vec3> points, const Answer& answer) const {
     constexpr std::size_t group = 16;

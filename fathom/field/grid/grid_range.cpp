@@ -1,4 +1,4 @@
-// Branch and bound over the pyramid of a grid.
+// Ranges of values and slopes of a grid over boxes: branch and bound over the pyramid.
 #include <fathom/field/grid/grid_range.h>
 
 #include <fathom/base/parallel.h>
@@ -16,7 +16,7 @@ constexpr int corner_level = -1; // one brick position
 constexpr int block_level = -2;  // a block of 4 cells a side in a stored brick
 constexpr int cell_level = -3;   // one cell of a stored brick
 
-// A cube of cells: `lower` counts cells from the origin.
+// Cube of cells; `lower` counts cells from the origin.
 struct Node {
     int level;
     std::array<int, 3> lower;
@@ -39,7 +39,7 @@ public:
     // `low` and `high` in cells from the origin.
     Search(const GridData& data, const Vec3& low, const Vec3& high)
         : data_(data), low_(low), high_(high), finest_((high - low).maxCoeff() / 4) {
-        // Dividing by the cell size may leave the grid by a few units in the last place.
+        // After the division by the cell size the box may exceed the grid by a few units in the last place.
         for (std::size_t k = 0; k < 3; ++k) {
             const auto axis = static_cast<Eigen::Index>(k);
             const double cells = data.layout.cells(static_cast<int>(k));
@@ -50,8 +50,7 @@ public:
 
     [[nodiscard]] Interval run() {
         descend({static_cast<int>(data_.levels.size()) - 1, {0, 0, 0}});
-        // Interpolation in double may step past the exact extremes by a few units in the last place of the largest
-        // value.
+        // Interpolation in double may exceed the exact extrema by a few units in the last place of the largest value.
         const double slack = 1e-15 * std::max(std::abs(hull_.lower), std::abs(hull_.upper));
         return widened({hull_.lower - slack, hull_.upper + slack});
     }
@@ -88,12 +87,13 @@ private:
         return node.level == cell_level || (node.level == corner_level && stored(node) == no_index);
     }
 
-    // Closed: a box that only touches a node belongs to it, too.
+    // Closed intervals: a box that only touches a node overlaps it.
     [[nodiscard]] bool overlaps(const Node& node) const {
         for (std::size_t k = 0; k < 3; ++k) {
             const auto axis = static_cast<Eigen::Index>(k);
             if (node.lower[k] > high_[axis] || node.lower[k] + node.side() < low_[axis]) return false;
-            if (node.lower[k] >= data_.layout.bricks[k] * brick_cells) return false; // blocks may stick out of the grid
+            // Blocks may extend beyond the grid.
+            if (node.lower[k] >= data_.layout.bricks[k] * brick_cells) return false;
         }
         return true;
     }
@@ -123,7 +123,7 @@ private:
         return {node.lower[0] % brick_cells, node.lower[1] % brick_cells, node.lower[2] % brick_cells};
     }
 
-    // The exact range over the part of a cell that lies in the box: its extremes are at the corners of that part.
+    // Exact range over the part of a cell inside the box: its extrema are at the corners of that part.
     [[nodiscard]] Interval clipped(const Node& node) const {
         const Index brick = stored(node);
         const GridCell cell{brick == no_index ? brick_corner_values(data_, node.brick())
@@ -132,7 +132,8 @@ private:
         Box part;
         for (std::size_t k = 0; k < 3; ++k) {
             const auto axis = static_cast<Eigen::Index>(k);
-            // The query divides by the cell size and may land this much beside; the part is grown to hold that.
+            // The query divides by the cell size, which may displace it by this much; the part is enlarged to include
+            // that.
             const double slack = 1e-14 * (1 + std::abs(high_[axis]));
             part.lower[axis] = std::clamp((low_[axis] - slack - node.lower[k]) / node.side(), 0.0, 1.0);
             part.upper[axis] = std::clamp((high_[axis] + slack - node.lower[k]) / node.side(), 0.0, 1.0);
@@ -217,7 +218,7 @@ Box inside_bounds(const GridData& data) {
     return found;
 }
 
-// Least and greatest slopes of the blocks of a grid, and of parts of its cells.
+// ---- Smallest and largest slopes of the blocks of a grid, and of parts of its cells.
 
 namespace {
 
@@ -234,15 +235,14 @@ struct Bounds {
         least[axis] = std::min(least[axis], slope);
         greatest[axis] = std::max(greatest[axis], slope);
     }
-    // `share` covers the rounding of what was taken.
+    // `share` is a relative allowance for the rounding of the accumulated values.
     void write(double share, SlopeRange& out) const {
         out.middle = 0.5 * (least + greatest);
         out.half = (0.5 * (greatest - least) * (1 + share)).array() + 1e-12;
     }
 };
 
-// Along each axis the slope is bilinear in the other two coordinates, so it has its extremes at the corners of the
-// part.
+// Along each axis the slope is bilinear in the other two coordinates, so its extrema are at the corners of the part.
 void take_part(const std::array<double, 8>& corners, const Vec3& low, const Vec3& high, double side, Bounds& bounds) {
     for (Eigen::Index axis = 0; axis < 3; ++axis) {
         const Eigen::Index u = (axis + 1) % 3, v = (axis + 2) % 3;
@@ -259,7 +259,7 @@ void take_part(const std::array<double, 8>& corners, const Vec3& low, const Vec3
 
 } // namespace
 
-// In cells from the origin, a little wider than the box, so that rounding cannot leave a cell out.
+// Range of a box in cells from the origin, slightly enlarged, so that rounding cannot exclude a cell.
 struct GridSlopes::Span {
     Vec3 low, high;
     std::array<int, 3> first, last; // cells
@@ -279,7 +279,8 @@ struct GridSlopes::Span {
         }
         return true;
     }
-    [[nodiscard]] bool small() const { // two cells along each axis hold it
+    // Whether it covers at most two cells along each axis.
+    [[nodiscard]] bool small() const {
         return last[0] < first[0] + 2 && last[1] < first[1] + 2 && last[2] < first[2] + 2;
     }
 };
@@ -307,7 +308,7 @@ GridSlopes::Block GridSlopes::stored_block(Index stored, int block) const {
     for (std::size_t axis = 0; axis < 3; ++axis) {
         double least = HUGE_VAL, greatest = -HUGE_VAL;
         std::array<int, 3> count = {block_cells + 1, block_cells + 1, block_cells + 1};
-        count[axis] = block_cells; // edges along it
+        count[axis] = block_cells; // number of edges along the axis
         const std::size_t stride = axis == 0 ? 1 : axis == 1 ? brick_samples : brick_samples * brick_samples;
         for (int k = 0; k < count[2]; ++k)
             for (int j = 0; j < count[1]; ++j)
@@ -334,7 +335,7 @@ GridSlopes::Block GridSlopes::absent_block(const std::array<int, 3>& brick) cons
     return block;
 }
 
-// A straight way through the span crosses each of the faces in it once.
+// A straight line through the span crosses each of its faces once.
 double GridSlopes::jump_over(const Span& span) const {
     std::array<int, 3> first, last;
     int faces = 0;
@@ -353,7 +354,7 @@ double GridSlopes::jump_over(const Span& span) const {
     return faces * static_cast<double>(most);
 }
 
-// The part of each cell that the span holds.
+// Bounds over the part of each cell inside the span.
 void GridSlopes::over_cells(const Span& span, SlopeRange& out) const {
     Bounds bounds;
     for (int z = span.first[2]; z <= span.last[2]; ++z)

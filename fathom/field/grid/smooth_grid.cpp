@@ -1,4 +1,4 @@
-// Quadratic B-splines over the lattice of a grid.
+// Quadratic B-splines on the lattice of a grid.
 #include <fathom/field/grid/grid_assembler.h>
 #include <fathom/field/grid/grid_range.h>
 #include <fathom/field/grid/smooth_grid.h>
@@ -30,10 +30,10 @@ SmoothGridField::SmoothGridField(const GridField& grid)
     : grid_(grid), bounds_(grid.bounds().grown(1.5 * grid.layout().cell)), rounding_(sample_rounding(grid.data())),
       steepest_(grid.data().lipschitz + std::sqrt(3.0) * rounding_ / grid.layout().cell) {}
 
-double SmoothGridField::lipschitz() const { return std::hypot(1.0, steepest_); } // past the domain, as GridField's
+double SmoothGridField::lipschitz() const { return std::hypot(1.0, steepest_); } // outside the domain as GridField
 
 double SmoothGridField::smoothing_bound() const {
-    constexpr double mean_from_middle = 0.4803; // of a unit cube
+    constexpr double mean_from_middle = 0.4803; // mean distance from the centre of a unit cube
     return mean_from_middle * grid_.layout().cell * steepest_ + rounding_;
 }
 
@@ -67,7 +67,7 @@ Sample SmoothGridField::inside(const Vec3& p) const {
 
 double SmoothGridField::distance(const Vec3& p) const { return sample(p).distance; }
 
-// Past the domain as GridField: the hypotenuse over the gap and the distance at the border.
+// Outside the domain as GridField: the hypotenuse over the gap and the distance at the border.
 Sample SmoothGridField::sample(const Vec3& p) const {
     const Vec3 q = domain().closest(p);
     const Sample at = inside(q);
@@ -82,13 +82,13 @@ Sample SmoothGridField::sample(const Vec3& p) const {
 Interval SmoothGridField::range(const Box& box) const {
     if (box.empty()) return Interval::none();
     const double cell = grid_.layout().cell;
-    // Averages of the trilinear field lie in its range over half a cell more; past the domain, only what they can
-    // differ by is known.
+    // Averages of the trilinear field lie in its range over a box grown by half a cell. Outside the domain only a bound
+    // on their difference is known.
     const Interval around = grid_.range(box.grown(0.5 * cell * (1 + 1e-9)));
     const double spare = (domain().contains(box) ? rounding_ : smoothing_bound()) +
                          1e-14 * std::max(std::abs(around.lower), std::abs(around.upper));
     const Interval bound(around.lower - spare, around.upper + spare);
-    // For small boxes the slope says more.
+    // For small boxes the bound by the Lipschitz constant is tighter.
     const double middle = distance(box.center()), reach = lipschitz() * box.half().norm();
     const double slack = 1e-14 * (std::abs(middle) + reach + 8 * cell * lipschitz());
     const Interval by_slope = widened({middle - reach - slack, middle + reach + slack}, 4);

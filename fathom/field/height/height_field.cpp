@@ -1,4 +1,4 @@
-// Heights as a field.
+// Height fields: checks, values, and ranges by a min/max pyramid.
 #include <fathom/field/height/height_field.h>
 
 #include <fathom/base/error.h>
@@ -100,7 +100,7 @@ void HeightField::build() {
     }
 }
 
-// The gradient of a bilinear cell is, along each axis, between those of its two edges.
+// Along each axis the slope of a bilinear cell lies between the slopes of its two edges.
 double HeightField::steepest() const {
     double steepest = 0;
     for (int row = 0; row + 1 < samples_.rows; ++row)
@@ -168,14 +168,14 @@ Interval HeightField::heights(const Vec2& lower, const Vec2& upper) const {
     const Cell first = cell_at(lower.x(), lower.y()), last = cell_at(upper.x(), upper.y());
     const Interval found =
         last.column - first.column < 3 && last.row - first.row < 3 ? over_cells(first, last) : over_blocks(first, last);
-    // Three interpolations, each of two roundings of numbers no larger than the heights and their differences.
+    // Three interpolations, each with two roundings of numbers no larger than the heights and their differences.
     const Interval all(static_cast<double>(levels_.back().ranges[0].lower),
                        static_cast<double>(levels_.back().ranges[0].upper));
     const double slack = 16 * 0x1p-53 * (std::abs(all.lower) + std::abs(all.upper));
     return {found.lower - slack, found.upper + slack};
 }
 
-// A bilinear function has its extremes over a rectangle in the corners of it.
+// A bilinear function has its extrema over a rectangle at the corners.
 Interval HeightField::over_cells(const Cell& first, const Cell& last) const {
     Interval found = Interval::none();
     for (int row = first.row; row <= last.row; ++row)
@@ -186,7 +186,7 @@ Interval HeightField::over_cells(const Cell& first, const Cell& last) const {
     return found;
 }
 
-// At the level where at most 4 x 4 blocks are in question.
+// Uses the level at which at most 4 x 4 blocks overlap the range.
 Interval HeightField::over_blocks(const Cell& first, const Cell& last) const {
     int shift = 0;
     while ((last.column >> shift) - (first.column >> shift) > 3 || (last.row >> shift) - (first.row >> shift) > 3)

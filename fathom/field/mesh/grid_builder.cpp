@@ -1,4 +1,4 @@
-// A grid field from any triangle mesh.
+// Building of grid fields from triangle meshes, and their cache.
 #include <fathom/field/mesh/grid_builder.h>
 
 #include <fathom/base/error.h>
@@ -23,8 +23,9 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t many_corners = 12; // of bricks, a triangle: then their lattice is sampled like the bricks
-constexpr int max_wrap_resolution = 384; // of the offset surface that a soup is wrapped by
+// Brick corners per triangle, above which the lattice of corners is sampled like the bricks.
+constexpr std::size_t many_corners = 12;
+constexpr int max_wrap_resolution = 384; // resolution of the offset surface that wraps a soup
 
 void check_options(const GridOptions& options) {
     const auto require = [](bool holds, const char* option, const char* reason) {
@@ -49,7 +50,7 @@ GridLayout layout_for(const Box& mesh, const GridOptions& options) {
     return covering_layout(options.box, options.resolution);
 }
 
-// What one build works on. The field's value is the signed distance from the mesh, plus `shift`.
+// Input of one build. The field's value is the signed distance from the mesh, plus `shift`.
 struct Build {
     const GridOptions& options;
     const TriangleMesh& mesh; // welded
@@ -63,7 +64,7 @@ struct Build {
 
 private:
     [[nodiscard]] double band() const { return options.band * layout.cell; }
-    // A cell that comes within the band has all its samples in stored bricks, and so exact.
+    // A cell within the band has all its samples in stored bricks, so they are exact.
     [[nodiscard]] double reach() const { return band() + std::abs(shift) + std::numbers::sqrt3 * layout.cell; }
     // No sample of a stored brick of a sparse grid is farther from the surface than this.
     [[nodiscard]] double near_distance() const { return reach() + 2 * brick_cells * layout.cell; }
@@ -98,7 +99,7 @@ std::vector<float> Build::corner_values(const InsideTest& inside) const {
     return {distances.begin(), distances.end()};
 }
 
-// One by one: the choice where bricks are large beside triangles.
+// Computes the corners one by one, which is faster if bricks are large relative to triangles.
 void Build::ask_corners(const SampleLattice& lattice, std::span<double> distances, std::span<Index> nearest) const {
     Stage stage(options.progress, "distances far from the surface", distances.size());
     constexpr std::size_t piece = std::size_t{1} << 20;
@@ -118,7 +119,7 @@ void Build::ask_corners(const SampleLattice& lattice, std::span<double> distance
     }
 }
 
-// The corners are a lattice eight times as coarse, with bricks of its own.
+// The corners form a lattice eight times as coarse, with its own bricks.
 void Build::sample_corners(std::span<double> distances, std::span<Index> nearest) const {
     GridLayout coarse{layout.origin, brick_cells * layout.cell, {}};
     for (std::size_t k = 0; k < 3; ++k) coarse.bricks[k] = (layout.bricks[k] + brick_cells - 1) / brick_cells;
@@ -129,7 +130,7 @@ void Build::sample_corners(std::span<double> distances, std::span<Index> nearest
                        for (int s = 0; s < static_cast<int>(brick_size); ++s) {
                            const std::array<int, 3> in_brick = {s % 9, s / 9 % 9, s / 81};
                            std::array<int, 3> corner;
-                           bool own = true; // of corners on a border, the brick that begins there is the owner
+                           bool own = true; // a corner on a border is owned by the brick that begins there
                            for (std::size_t k = 0; k < 3; ++k) {
                                corner[k] = p[k] * brick_cells + in_brick[k];
                                own = own && corner[k] <= layout.bricks[k] &&
@@ -162,7 +163,7 @@ SampleTruth Build::truth() const {
     truth.error = sampler.error_bound(layout, near_distance());
     truth.far_error = sampler.error_bound(layout, far);
     if (!sign.sealed && sign.method == SignMethod::winding) {
-        // In a hole the sign jumps between two samples, and with it the value by twice the distance.
+        // In a hole the sign changes between two samples, and the value changes by twice the distance.
         truth.error += 2 * reach();
         truth.far_error += 2 * far;
     }
@@ -181,8 +182,8 @@ GridField Build::run() const {
     return GridField(std::move(assembler).finish(band(), truth()));
 }
 
-// The outer sheets of the surface at distance `offset` from a soup: what lies inside another sheet is a cavity that the
-// outside cannot reach.
+// Outer sheets of the offset surface at distance `offset` from a soup. A sheet inside another one bounds a cavity that
+// the outside cannot reach, and is dropped.
 TriangleMesh wrapping(const Build& soup, double offset) {
     GridOptions options = soup.options;
     options.resolution = std::min(options.resolution, max_wrap_resolution);
@@ -247,7 +248,7 @@ std::size_t least_grid_bytes(const TriangleMesh& mesh, const GridOptions& option
     return grid_bytes(layout, options.storage, options.dense ? layout.brick_count() : 0);
 }
 
-// A grid field from a mesh, built once.
+// ---- Cached grid fields of meshes.
 
 namespace {
 
@@ -255,7 +256,7 @@ using Json = nlohmann::ordered_json;
 
 Json numbers(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
 
-// Everything that changes the field; numbers are written so that they read back the same.
+// Every option that changes the field. Numbers are written so that they are read back exactly.
 Json described(const GridOptions& options) {
     Json text = {{"resolution", options.resolution},
                  {"margin", options.margin},

@@ -1,4 +1,4 @@
-// The mesh itself as a field.
+// Triangle mesh as a field.
 #include <fathom/base/error.h>
 #include <fathom/field/mesh/mesh_field.h>
 #include <fathom/geometry/mesh/normals.h>
@@ -31,7 +31,7 @@ Sample MeshField::sample(const Vec3& p) const { return nearest(p).sample; }
 
 MeshField::Nearest MeshField::nearest(const Vec3& p, double within) const {
     const ClosestPoint closest = tree_->closest(p, within);
-    if (!closest.found() && within < HUGE_VAL) return nearest(p); // the bound was off by rounding
+    if (!closest.found() && within < HUGE_VAL) return nearest(p); // the bound `within` was too small by rounding
     if (!closest.found()) return {{std::nan(""), Vec3::Constant(std::nan(""))}, p};
     const double unsigned_distance = std::sqrt(closest.squared_distance);
     const double sign = (*inside_)(p, closest) ? -1.0 : 1.0;
@@ -47,7 +47,7 @@ Interval MeshField::range(const Box& box) const {
     if (box.empty()) return Interval::none();
     const double radius = 0.5 * box.diagonal() * (1 + 1e-12);
     const double value = distance(box.center());
-    // Rounding of positions, relative to the size of what is looked at.
+    // Allowance for the rounding of positions, relative to the size of the scene.
     const double slack = 1e-13 * (std::abs(value) + radius + box.center().cwiseAbs().maxCoeff() + bounds().diagonal());
     Interval result{value - radius - slack, value + radius + slack};
     if (!sign_.sealed) {

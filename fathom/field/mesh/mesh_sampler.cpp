@@ -16,11 +16,11 @@ namespace {
 
 constexpr int block_bricks = 2; // bricks along a side of a block
 constexpr int block_cells = block_bricks * brick_cells;
-constexpr double to_corner = 0.8660254037844387; // of a cube, in sides, rounded up
-constexpr std::size_t few = 5;                   // triangles: shorter lists are not sifted again
-constexpr std::size_t max_depth = 2;             // of halvings of a brick: 9 samples, 5 or 4, 3 or 2
+constexpr double to_corner = 0.8660254037844387; // from the centre of a cube to a corner, in sides, rounded up
+constexpr std::size_t few = 5;                   // shorter lists of triangles are not reduced further
+constexpr std::size_t max_depth = 2;             // number of halvings of a brick: 9 samples, 5 or 4, 3 or 2
 
-// Samples of a brick, both ends included.
+// Range of samples of a brick, both ends included.
 struct SampleBox {
     std::array<int, 3> first, last;
 
@@ -43,7 +43,7 @@ void set_lane(EightPoints& points, int lane, const Vec3f& p) {
 
 constexpr float outward = 1 + 1e-6f; // covers the rounding of halves and their sums
 
-// Round the halves of a brick or of a box of samples of it. `first` is where sample 0 lies.
+// Boxes around the halves of a brick or of a box of its samples. `first` is the position of sample 0.
 EightBoxes boxes_of_halves(const SampleBox& box, const Vec3f& first) {
     EightBoxes boxes;
     for (int h = 0; h < 8; ++h) {
@@ -59,7 +59,7 @@ EightBoxes boxes_of_halves(const SampleBox& box, const Vec3f& first) {
     return boxes;
 }
 
-// Of a brick of a block, from the block's centre.
+// Centre of a brick relative to the centre of its block.
 Vec3f brick_center(int b) { return {(b & 1) ? 4.0f : -4.0f, (b & 2) ? 4.0f : -4.0f, (b & 4) ? 4.0f : -4.0f}; }
 
 EightBoxes boxes_of_bricks() {
@@ -71,7 +71,7 @@ EightBoxes boxes_of_bricks() {
     return boxes;
 }
 
-// Of a block that may stick out of the layout.
+// Whether a brick is in the layout and wanted. A block may extend beyond the layout.
 bool is_wanted(const GridLayout& layout, const std::vector<char>& wanted, const std::array<int, 3>& b) {
     for (std::size_t k = 0; k < 3; ++k)
         if (b[k] >= layout.bricks[k]) return false;
@@ -80,7 +80,7 @@ bool is_wanted(const GridLayout& layout, const std::vector<char>& wanted, const 
 
 using EightLists = std::array<std::vector<Index>, 8>;
 
-// A block of bricks at work. Lengths are in cells, from the centre of the block.
+// State of one block of bricks. Lengths are in cells, from the centre of the block.
 class Block {
 public:
     Block(std::span<const PlacedTriangle> mesh, const SurfaceTree& tree, const GridLayout& layout)
@@ -93,7 +93,7 @@ public:
         closest_ = tree_.closest(center_);
     }
 
-    // The bricks of the block that the layout has and that are wanted.
+    // Samples the wanted bricks of the block that are in the layout.
     void sample(const std::vector<char>& wanted, BrickDistances& values, MeshSampler::Visitor visitor) {
         gather();
         sift_group(all_, boxes_of_bricks(), of_brick_);
@@ -120,13 +120,13 @@ private:
     std::span<const PlacedTriangle> mesh_;
     const SurfaceTree& tree_;
     const GridLayout& layout_;
-    std::array<int, 3> first_{}; // brick
+    std::array<int, 3> first_{}; // first brick
     Vec3 center_ = Vec3::Zero(); // m
-    ClosestPoint closest_;       // to the centre
-    double margin_ = 0;          // squared cells: what floats may be wrong by
+    ClosestPoint closest_;       // closest point to the centre
+    double margin_ = 0;          // bound on the error of float arithmetic (squared cells)
 
-    std::vector<Index> ids_; // triangles that can be nearest in the block
-    std::vector<Index> all_; // 0, 1, 2, ... for each of them
+    std::vector<Index> ids_; // triangles that can be the closest somewhere in the block
+    std::vector<Index> all_; // indices 0, 1, 2, ... into ids_
     std::vector<FlatTriangle> triangles_;
     std::vector<EightNearest> scratch_;
     std::vector<std::uint8_t> masks_;
@@ -134,13 +134,13 @@ private:
     std::array<EightLists, max_depth> of_half_;
 };
 
-// The bound of sift() on the boxes of the tree: a box is opened where some point s of it may keep
-// |c - s|^2 <= d^2 + 2 h (|s - q|, summed over the axes).
+// Applies the bound of sift() to the boxes of the tree: a box is visited if some point s of it may satisfy |c - s|^2 <=
+// d^2 + 2 h (|s - q|, summed over the axes).
 void Block::gather() {
     const BvhFrame& frame = tree_.tree().frame();
     const double radius = to_corner * block_cells * layout_.cell, distance = std::sqrt(closest_.squared_distance);
     const auto to_frame = [&](const Vec3& p) -> Vec3f { return frame.to_local(p).cast<float>(); };
-    // Boxes are floats rounded outward; the centre and what follows are not.
+    // The boxes are floats rounded outward; the centre and the other values are not.
     const double slack = 1e-5 * (1 + (distance + radius) * frame.scale);
     const double d = distance * frame.scale + slack;
     ids_.clear();
@@ -230,7 +230,7 @@ void Block::evaluate(std::span<const Index> list, const EightPoints& points, std
     }
 }
 
-// Bricks, both ends included.
+// Range of bricks, both ends included.
 struct BrickRange {
     std::array<int, 3> first, last;
 
@@ -239,13 +239,13 @@ struct BrickRange {
     }
 };
 
-// Marks the bricks that a triangle comes within reach of.
+// Marks the bricks within reach of a triangle.
 class NearMarker {
 public:
     NearMarker(const GridLayout& layout, double reach, std::vector<char>& near)
         : layout_(layout), reach_(reach), near_(near) {}
 
-    // Large ranges are halved while the triangle comes near them.
+    // Large ranges are halved as long as the triangle is near them.
     void mark(const std::array<Vec3, 3>& corners, const BrickRange& range) {
         constexpr int few_bricks = 64;
         if (range.count() <= few_bricks) return mark_each(corners, range);
@@ -277,7 +277,8 @@ private:
                 }
     }
 
-    // The corners of the grown box are farther off than the reach; the ball about it leaves most of them out.
+    // The corners of the grown box are farther away than the reach; the test with the bounding sphere excludes most of
+    // them.
     [[nodiscard]] bool comes_near(const std::array<Vec3, 3>& corners, const Box& brick) const {
         const double ball = reach_ + 0.5 * brick.diagonal();
         return closest_point(brick.center(), corners).squared_distance <= ball * ball * (1 + 1e-12) &&
@@ -289,7 +290,7 @@ private:
     std::vector<char>& near_;
 };
 
-// Bricks that may meet the box; at least the nearest one of the layout.
+// Bricks that may intersect the box; at least the nearest one of the layout.
 BrickRange bricks_round(const GridLayout& layout, const Box& box) {
     BrickRange range;
     for (std::size_t k = 0; k < 3; ++k) {
@@ -309,7 +310,7 @@ std::array<int, 3> block_counts(const GridLayout& layout) {
     return counts;
 }
 
-// First bricks of the blocks that hold a wanted brick, x fastest.
+// First bricks of the blocks that contain a wanted brick, x fastest.
 std::vector<std::array<int, 3>> wanted_blocks(const GridLayout& layout, const std::vector<char>& wanted) {
     std::vector<std::array<int, 3>> blocks;
     const auto n = block_counts(layout);

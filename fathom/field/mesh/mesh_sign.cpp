@@ -1,4 +1,4 @@
-// Which side of a mesh is inside?
+// Sign of the distance to a mesh: choice of the method, inside tests, and signs on lattices.
 #include <fathom/field/mesh/mesh_sign.h>
 
 #include <fathom/base/error.h>
@@ -22,21 +22,21 @@ namespace {
 constexpr std::array<std::string_view, 6> method_names = {"auto",    "pseudo_normal", "parity",
                                                           "winding", "wrap",          "thickness"};
 
-constexpr int trials = 512;          // points on the surface
-constexpr double trial_depth = 1e-3; // how far off it on either side, as a share of the box
-constexpr double clear = 0.25;       // winding numbers this far from 1/2 are clear
-constexpr double has_inside = 0.25;  // share of the surface that must have one
-constexpr double clear_enough = 0.6; // share of the surface that winding numbers must judge clearly
+constexpr int trials = 512;          // trial points on the surface
+constexpr double trial_depth = 1e-3; // offset of the trial points to either side, as a fraction of the box
+constexpr double clear = 0.25;       // winding numbers at least this far from 1/2 are clear
+constexpr double has_inside = 0.25;  // fraction of the surface that must have an interior
+constexpr double clear_enough = 0.6; // fraction of the surface that winding numbers must classify clearly
 
-// Few enough clashes that winding numbers still mean something.
+// Whether inconsistent edges are few enough for winding numbers to be meaningful.
 bool is_wound(const MeshReport& report) {
     return report.clashing_edges.count + report.nonmanifold_edges.count <= report.triangles / 50;
 }
 
-// How winding numbers tell the two sides of the surface apart, at random spots of it.
+// Result of classifying both sides of the surface by winding numbers at random points.
 struct Trial {
-    double clear = 0;  // share of spots with a clear inside on one side and a clear outside on the other
-    double inside = 0; // share of spots with a clear inside
+    double clear = 0;  // fraction of points with a clear inside on one side and a clear outside on the other
+    double inside = 0; // fraction of points with a clear inside
 };
 
 Trial try_winding(const TriangleMesh& mesh, const SurfaceTree& tree) {
@@ -97,7 +97,7 @@ SignChoice choose_for_open(const TriangleMesh& mesh, const MeshReport& report, c
     return choice;
 }
 
-// As many sides run along every edge as against it, or every edge has two triangles: the surface has no border.
+// The surface has no border if every edge is used equally often in both directions, or if every edge has two triangles.
 bool is_closed(const MeshReport& report) {
     return report.open_edges.count == 0 && (report.nonmanifold_edges.count == 0 || report.volume.has_value());
 }
@@ -139,8 +139,8 @@ InsideTest::InsideTest(const TriangleMesh& mesh, const SurfaceTree& tree, const 
         vertex_normals_ = vertex_normals(mesh);
         edge_normals_ = edge_normals(mesh, table);
         edge_of_ = table.of_triangle;
-    } else if (choice.method == SignMethod::winding &&
-               !choice.sealed) { // closed surfaces are wound round a whole number of times
+    } else if (choice.method == SignMethod::winding && !choice.sealed) {
+        // Closed surfaces do not need this: their winding number is an integer, found by ray crossings.
         winding_ = std::make_unique<WindingNumber>(mesh, tree.tree());
     }
 }
@@ -167,7 +167,7 @@ bool InsideTest::operator()(const Vec3& p, const ClosestPoint& nearest) const {
     case SignMethod::winding:
         return winding_ ? std::abs((*winding_)(p)) > 0.5 : tree_.winding(p) != 0;
     default:
-        return false; // no inside: sheets
+        return false; // no interior: sheets
     }
 }
 
@@ -181,15 +181,16 @@ bool InsideTest::by_pseudo_normal(const Vec3& p, Index nearest, const Vec3& poin
         normal = edge_normals_[edge_of_[nearest][feature - 3]];
     const Vec3 from = p - point;
     const double side = normal.dot(from);
-    // Where the normal hardly tells (a knife's edge, a triangle without area), count crossings.
-    // (Crossings do not know the winding; the caller turns what is said here where the mesh is inside-out.)
+    // If the normal does not decide reliably (a sharp edge, a degenerate triangle), count ray crossings. Crossings do
+    // not depend on the winding, whereas the caller inverts the result for an inside-out mesh; hence the comparison
+    // with `flipped`.
     if (std::abs(side) < 1e-6 * from.norm()) return tree_.contains(p) != choice_.flipped;
     return side < 0;
 }
 
-// Turns unsigned distances on a lattice into signed ones.
+// ---- Conversion of unsigned distances on a lattice into signed ones.
 
-// Groups of samples that certainly lie on one side of the surface.
+// Union-find over samples that certainly lie on the same side of the surface.
 
 Index SignRegions::root(Index sample) {
     while (parent_[sample] != sample) sample = parent_[sample] = parent_[parent_[sample]];
@@ -198,10 +199,11 @@ Index SignRegions::root(Index sample) {
 
 void SignRegions::find(std::span<const double> distances, double error, const std::array<int, 3>& size,
                        double spacing) {
-    // A surface square to an axis leaves exactly the spacing: rounding must not open a gap in it.
+    // A surface perpendicular to an axis gives a sum of exactly the spacing; rounding must not open a gap in it.
     const double clear = spacing * (1 + 1e-9) + 2 * error;
     speaker_.resize(distances.size());
-    if (2 * *std::min_element(distances.begin(), distances.end()) > clear) { // no surface near: all is one region
+    // No surface is near: all samples are one region.
+    if (2 * *std::min_element(distances.begin(), distances.end()) > clear) {
         const auto farthest = std::max_element(distances.begin(), distances.end());
         std::fill(speaker_.begin(), speaker_.end(), static_cast<Index>(farthest - distances.begin()));
         return;
@@ -212,14 +214,14 @@ void SignRegions::find(std::span<const double> distances, double error, const st
         Index& best = speaker_[root(static_cast<Index>(sample))];
         if (distances[sample] > distances[best]) best = static_cast<Index>(sample);
     }
-    // Roots hold their region's speaker; from the back, so that roots (the smallest of their region) are read before
-    // written.
+    // Each root stores its region's representative. The loop runs from the back, so that roots (the smallest sample of
+    // their region) are read before they are overwritten.
     for (std::size_t sample = distances.size(); sample-- > 0;)
         speaker_[sample] = speaker_[root(static_cast<Index>(sample))];
 }
 
-// Along x, samples form runs, each named by its first. Two runs side by side need one join only, however long they
-// touch.
+// Along x, samples form runs, each identified by its first sample. Two adjacent runs need only one join, however long
+// their contact is.
 void SignRegions::join_neighbours(std::span<const double> distances, const std::array<int, 3>& size, double clear) {
     parent_.resize(distances.size());
     const auto nx = static_cast<std::size_t>(size[0]), layer = nx * static_cast<std::size_t>(size[1]);
@@ -234,7 +236,7 @@ void SignRegions::join_neighbours(std::span<const double> distances, const std::
 
 void SignRegions::join_rows(std::span<const double> distances, std::size_t below, std::size_t above, std::size_t length,
                             double clear) {
-    Index last_below = no_index, last_above = no_index; // parents at the join before
+    Index last_below = no_index, last_above = no_index; // parents at the previous join
     for (std::size_t i = 0; i < length; ++i) {
         const Index p = parent_[below + i], q = parent_[above + i];
         if (!(distances[below + i] + distances[above + i] > clear) || (p == last_below && q == last_above)) continue;
@@ -267,7 +269,7 @@ void LatticeSigns::judge_regions(const SampleLattice& lattice, std::span<const I
     });
 }
 
-// A hole is a way round the surface, so a region may lie on both sides.
+// A path through a hole leads around the surface, so a region may lie on both sides.
 void LatticeSigns::judge_open_regions(const SampleLattice& lattice, std::span<const Index> nearest) {
     doubtful_.assign(side_.size(), 0);
     std::size_t n = 0;

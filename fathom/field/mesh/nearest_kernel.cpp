@@ -1,4 +1,4 @@
-// Eight points meet one triangle: the SIMD step under the building of grids.
+// SIMD kernel for the closest points of eight query points on one triangle.
 #include <fathom/field/mesh/nearest_kernel.h>
 
 #include <algorithm>
@@ -18,7 +18,8 @@ using D = hn::CappedTag<float, 8>;
 using V = hn::Vec<D>;
 constexpr D d{};
 
-// Not fused, though that would be quicker: so every CPU gives the same bits, and the grids built here the same bytes.
+// Multiply-add without fusing, though fusing would be faster: every CPU then gives the same bits, and grids have the
+// same bytes.
 HWY_INLINE V plus_product(V a, V b, V c) { return hn::Add(hn::Mul(a, b), c); }
 HWY_INLINE V less_product(V a, V b, V c) { return hn::Sub(c, hn::Mul(a, b)); }
 HWY_INLINE V product_less(V a, V b, V c) { return hn::Sub(hn::Mul(a, b), c); }
@@ -35,12 +36,12 @@ HWY_INLINE V along(const Points& p, const float* row) {
 
 HWY_INLINE V clamped(V t, V most) { return hn::Min(hn::Max(t, hn::Zero(d)), most); }
 
-// From the nearest point of the triangle to the point, in the triangle's frame.
+// Vector from the closest point of the triangle to the query point, in the triangle's frame.
 struct Offset {
     V u, v, h, squared;
 };
 
-// Of the edge from (0, 0) to (eu, ev), for points relative to its start.
+// Tests the edge from (0, 0) to (eu, ev), for points relative to its start.
 HWY_INLINE void try_edge(V u, V v, V eu, V ev, V per, Offset& best) {
     const V t = clamped(hn::Mul(plus_product(u, eu, hn::Mul(v, ev)), per), hn::Set(d, 1.0f));
     const V ou = less_product(t, eu, u), ov = less_product(t, ev, v);
@@ -80,7 +81,7 @@ HWY_INLINE Points load(const EightPoints& points, std::size_t lane) {
     return {hn::Load(d, points.x + lane), hn::Load(d, points.y + lane), hn::Load(d, points.z + lane)};
 }
 
-// First all nearest points, and the nearest of them; then the bound for each triangle.
+// Computes all closest points and the closest of them first, then the bound for each triangle.
 HWY_ATTR void sift_lanes(std::span<const FlatTriangle> triangles, std::span<const Index> list, const EightBoxes& boxes,
                          float margin, EightNearest* scratch, std::uint8_t* masks, std::size_t lane) {
     const Points p = load(boxes.centers, lane);
@@ -153,7 +154,8 @@ namespace {
 HWY_EXPORT(sift_all);
 HWY_EXPORT(nearest_of);
 
-constexpr double flat_share = 1e-9; // of the longest edge: lower triangles have no inside that a double could place
+// Fraction of the longest edge; triangles with less height have no interior that a double could resolve.
+constexpr double flat_share = 1e-9;
 
 Vec3 any_across(const Vec3& unit) {
     Eigen::Index smallest = 0;
@@ -165,7 +167,7 @@ void set_axis(float* row, const Vec3& axis) {
     for (int k = 0; k < 3; ++k) row[k] = static_cast<float>(axis[k]);
 }
 
-// The axis as rounded to float is taken as it is, so that only the offset is rounded again.
+// Uses the axis as rounded to float, so that only the offset is rounded again.
 void set_row(float* row, const float* axis, const Vec3& start) {
     double offset = 0;
     for (int k = 0; k < 3; ++k) {
