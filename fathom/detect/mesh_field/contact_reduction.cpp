@@ -69,7 +69,7 @@ public:
     }
     // Of a triangle that was asked: whether it is quickly seen to have nothing at or below the level.
     [[nodiscard]] bool stays_above(const Item& item, double level) {
-        return mesh_ && fathom::stays_above(*mesh_, seen.corners(item.place), looks(item), level);
+        return mesh_ && mesh_field::stays_above(*mesh_, seen.corners(item.place), looks(item), level);
     }
     // Its middle and corners.
     [[nodiscard]] std::array<MeshLook, 4> looks(const Item& item) {
@@ -148,14 +148,7 @@ private:
     std::unordered_map<Index, MeshLook> corners_; // by vertex
 };
 
-} // namespace fathom::mesh_field
-
-namespace fathom::mesh_field {
-
 namespace {
-
-using Item;
-using Side;
 
 constexpr std::size_t batch = 64; // look-ups at a time of fields that are quicker so
 
@@ -447,8 +440,8 @@ void Spread::list_farthest() {
     }
     while (found_.empty() && sure_.empty() && work_on_rest()) {
     }
-    out_.truncated = !found_.empty() || !sure_.empty();
-    if (!out_.truncated) return;
+    out_.more_contacts = !found_.empty() || !sure_.empty();
+    if (!out_.more_contacts) return;
     // Those on points that were taken come last.
     const auto repeated = std::find_if(gaps_.begin(), gaps_.end(), [](double gap) { return !(gap > 0); });
     out_.contacts.resize(static_cast<std::size_t>(repeated - gaps_.begin()));

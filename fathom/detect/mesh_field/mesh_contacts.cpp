@@ -204,7 +204,7 @@ void Meeting::list_contacts() {
                    : out_.undecided > 0   ? Verdict::undecided
                                           : Verdict::disjoint;
     const std::size_t most = options_.goal == MeshGoal::any ? 1 : options_.max_contacts;
-    out_.truncated = options_.goal == MeshGoal::contacts && out_.contacts.size() > most;
+    out_.more_contacts = options_.goal == MeshGoal::contacts && out_.contacts.size() > most;
     if (out_.contacts.size() > most) out_.contacts.resize(most);
 }
 

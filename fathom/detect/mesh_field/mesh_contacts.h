@@ -1,12 +1,14 @@
-// A triangle mesh against a field: which triangles reach into the body of the field, where, and how deep?
-// Method: Macklin et al. 2020 (local optimisation for robust signed distance field collision): on each triangle that
-// may touch, the field is made as small as a descent from the best of its centre and corners can. What may touch is
-// found with balls over balls of triangles, one look-up each, that the field must clear (clearance_radius.h). The
-// descent may end in a valley that is not the deepest; so `prove` cuts triangles that were not seen to touch until
-// their balls decide. Only the surface of the mesh is asked. A mesh wholly inside the field's body is found; a field's
-// body wholly inside the mesh is not: ask SurfaceTree::contains() for a point of each of its parts, or collide() for
-// two solids. Not for two fields (collide.h), nor where points are enough (shell_sweep.h). Cost: some 50 look-ups to
-// find free space, then about ten for each triangle in contact. const and thread-safe.
+// Contacts of a triangle mesh with a field: the triangles that penetrate the body of the field, with points and depths.
+// Method: Macklin et al. 2020 (local optimization for robust signed distance field collision): on each triangle that
+// may touch, the field is minimized by descent from the best of its centre and corners. Candidates are found with the
+// bounding-sphere tree of the triangles, one field evaluation a sphere (clearance_radius.h). Descent may end in a local
+// minimum; therefore `prove` subdivides triangles that were not found to touch until the bounding spheres of their
+// pieces decide.
+// Only the surface of the mesh is tested. A mesh completely inside the field's body is found; a field's body completely
+// inside the mesh is not: test a point of each of its components with SurfaceTree::contains(), or use collide() for two
+// solids.
+// Cost: about 50 field evaluations if disjoint, then about ten for each triangle in contact. const and thread-safe.
+// When not to use it: for two fields (field_field.h), or if points suffice (shell_sweep.h).
 #pragma once
 
 #include <fathom/base/pose.h>
@@ -18,45 +20,46 @@
 
 namespace fathom::mesh_field {
 
-// any: the first triangle found to touch. deepest: the point of the mesh where the field is least, also when they are
-// apart.
+// any: the first triangle that is found to touch. deepest: the point of the mesh where the field is smallest, also if
+// they are disjoint. contacts: all triangles that touch.
 enum class MeshGoal { any, deepest, contacts };
 
 struct MeshContactOptions {
     MeshGoal goal = MeshGoal::contacts;
-    double margin = 0;    // triangles nearer than this count as touching (m)
-    bool prove = true;    // false: what the descent does not find stays undecided
-    double tolerance = 0; // pieces of triangles smaller than this are not cut further (m); 0: 1e-6 of the mesh
-    std::size_t max_evaluations = 1'000'000; // look-ups for proofs; what is open then stays undecided
+    double margin = 0;    // triangles closer than this count as touching (m)
+    bool prove = true;    // false: triangles on which descent finds no contact stay undecided
+    double tolerance = 0; // pieces of triangles smaller than this are not subdivided (m); 0: 1e-6 of the mesh size
+    std::size_t max_evaluations = 1'000'000; // limit on field evaluations for proofs; open triangles stay undecided
     std::size_t max_contacts = 10'000;       // the deepest are kept
 };
 
 struct MeshContact {
     Index triangle = no_index;
-    Vec3 barycentric = Vec3::Zero(); // weights of the corners for `point`: none below 0, sum 1
-    Vec3 point = Vec3::Zero();       // of the triangle, where the field is as small as was found (m, world)
+    Vec3 barycentric = Vec3::Zero(); // barycentric coordinates of `point`: not negative, sum 1
+    Vec3 point = Vec3::Zero();       // point of the triangle with the smallest field value found (m, world)
     Vec3 normal = Vec3::Zero();      // unit, from the mesh (A) to the field's body (B): against the gradient (world)
-    double depth = 0;                // minus the field there; with a margin, down to -margin (m)
+    double depth = 0; // penetration depth: minus the field at `point`; with a margin, down to -margin (m)
 };
 
 struct MeshContactResult {
-    // disjoint: every triangle is proven to stay above the margin. overlapping: a point at or below it was seen.
+    // disjoint: every triangle is proven to stay above the margin. overlapping: a point at or below the margin was
+    // found.
     Verdict verdict = Verdict::disjoint;
-    // Deepest first, then by triangle: one of each triangle that was seen to touch. any: one at most. deepest: one,
-    // which does not touch unless they overlap; it is the least by descent on every triangle that the slope of the
-    // field does not rule out.
+    // Deepest first, then by triangle: one for each triangle that was found to touch. any: at most one. deepest:
+    // exactly one, which touches only if they overlap; it is the minimum by descent over all triangles that the slope
+    // of the field does not exclude.
     std::vector<MeshContact> contacts;
     bool more_contacts = false;  // more triangles touch than are listed
-    double error_bound = 0;      // |depth - truth|, of the field near its surface (m); infinite where it is no distance
+    double error_bound = 0;      // error of depths (m); infinity if the field is not a distance
     std::size_t evaluations = 0; // of the field
-    std::size_t descents = 0;    // triangles on which the field was minimised
-    std::size_t undecided =
-        0; // triangles that were neither seen to touch nor proven clear; with `any`, none once one touches
-    Index open_triangle = no_index; // the first of them
+    std::size_t descents = 0;    // triangles on which the field was minimized
+    // Triangles that were neither found to touch nor proven clear; 0 with `any` if one touches.
+    std::size_t undecided = 0;
+    Index open_triangle = no_index; // the first undecided triangle
 };
 
-// In parallel where many triangles touch; the same result for any number of threads. Poses that are not finite:
-// undecided. Throws Error{invalid_argument} for options that are not numbers, or negative where that means nothing.
+// Runs in parallel if many triangles touch; the result is the same for any number of threads, and undecided if a pose
+// is not finite. Throws Error{invalid_argument} for a margin that is not finite or a negative tolerance.
 [[nodiscard]] MeshContactResult mesh_contacts(const TriangleSphereTree& mesh, const Pose& mesh_pose, const Field& field,
                                               const Pose& field_pose, const MeshContactOptions& options = {});
 

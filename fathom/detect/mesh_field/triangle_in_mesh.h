@@ -1,11 +1,11 @@
-// The deepest point of a triangle in a solid mesh, of all its points: where a descent
-// (triangle_descent.h) takes dozens of look-ups about a crease, or ends in a valley, this takes about six. Method:
-// every look-up tells balls in which nothing is deeper than d. Inside, no point q is deeper than |q - c|, with c the
-// surface point that was found; outside, at p, none is deeper than |q - p| - distance(p). Where all these balls leave
-// the most room is looked next, until there is none: as cutting planes (Kelley 1960), with spheres. It is exact for any
-// solid and converges quadratically. |q - c|^2 - r^2 less |q|^2 is linear in q, so the most room is at a corner, or
-// where two or three of the balls leave the same. Where fourteen look-ups do not settle it (triangles much larger than
-// they are deep), a descent does. Thread-safe.
+// The deepest point of a triangle in a solid mesh, as a global minimum. It takes about six evaluations, where descent
+// takes dozens near a crease or ends in a local minimum.
+// Method: every evaluation bounds the depth of other points. From inside, no point q is deeper than |q - c|, where c is
+// the closest surface point found; from a point p outside, none is deeper than |q - p| - distance(p). The next
+// evaluation is at the point where the combination of these bounds is largest, until the bound is reached: cutting
+// planes (Kelley 1960), with spheres. The method is exact for any solid and converges quadratically. |q - c|^2 - r^2
+// minus |q|^2 is linear in q, so the largest bound is at a corner, or where two or three of the bounds are equal. If
+// fourteen evaluations do not suffice (triangles much larger than their depth), descent is used. Thread-safe.
 #pragma once
 
 #include <fathom/field/field.h>
@@ -16,39 +16,41 @@
 
 namespace fathom::mesh_field {
 
-// The least value of a field on a triangle, by descent: projected gradients with steps that fit the
-// curvature (Birgin, Martinez & Raydan 2000), and where slopes meet in creases, cutting planes (Kelley 1960). Convex
-// bodies, round or sharp: true to 1e-9 of the triangle, but for one in 10^4 that ends 1e-3 short of it. Other fields
-// have valleys, and this finds one.
-// Cost: four look-ups, and on smooth fields one or two more, on blocks about ten. Thread-safe.
+// ---- The minimum of a field on a triangle, by descent: spectral projected gradients (Birgin, Martinez & Raydan 2000),
+// and cutting planes (Kelley 1960) at creases.
+// Accuracy: for convex bodies, smooth or sharp, 1e-9 of the triangle size, except for one in 10^4 that ends 1e-3 from
+// the minimum. Other fields have several local minima, and this finds one of them.
+// Cost: four field evaluations, plus one or two on smooth fields, about ten on boxes. Thread-safe.
 
 struct TriangleLeast {
     Vec3 point = Vec3::Zero();
-    Sample sample; // there
+    Sample sample; // of the field at `point`
     std::size_t evaluations = 0;
 };
 
-// In the field's frame. `start` is a point of the triangle and `value` the field there; the corners are tried too, so
-// that the answer is never above any of them.
+// In the field's frame. `start` is a point of the triangle and `value` the field there. The corners are evaluated too,
+// so the result is never larger than the value at any of them.
 [[nodiscard]] TriangleLeast least_on_triangle(const Field& field, const std::array<Vec3, 3>& corners, const Vec3& start,
                                               double value);
 
-// A mesh's field, asked by one thread at places near each other: each look-up begins with the surface
-// point that the one before found, and the first few answers are kept. The same answers as the field's, to the bit, at
-// half the cost. Private to seen_mesh.cpp and reduce_contacts.cpp. Made for one triangle and thrown away; not
-// thread-safe. The mesh must outlive it.
+// ---- A MeshField with a cache for evaluations at nearby points: each evaluation starts with the surface point that
+// the previous one found, and the first few results are kept. Values are those of the field, to the bit, at half the
+// cost.
+// Private to mesh_in_field_frame.cpp and contact_reduction.cpp. One object serves one triangle; it is not thread-safe.
+// The mesh must outlive it.
 
+// One evaluation of a MeshField.
 struct MeshLook {
     Vec3 at = Vec3::Zero();
     MeshField::Nearest found{};
 
-    // A bound on how far the surface is from p (m).
+    // Upper bound on the distance of the surface from p (m).
     [[nodiscard]] double reach(const Vec3& p) const { return (p - found.point).norm() * (1 + 1e-12); }
 };
 
 class NearbyMesh final : public Field {
 public:
-    // `known`: look-ups that were made, at most as many as are kept.
+    // `known`: earlier evaluations, at most as many as the cache holds.
     explicit NearbyMesh(const MeshField& mesh, std::span<const MeshLook> known = {}) : mesh_(mesh) {
         for (const MeshLook& look : known) keep(look);
     }
@@ -75,17 +77,17 @@ private:
     }
 
     const MeshField& mesh_;
-    mutable std::array<MeshLook, 5> kept_{}; // the middle and the corners of a triangle are asked again and again
+    mutable std::array<MeshLook, 5> kept_{}; // the centre and the corners of a triangle are evaluated repeatedly
     mutable std::size_t count_ = 0;
     mutable MeshLook last_;
 };
 
-// In the mesh's frame. `looks`: at a point of the triangle and at its corners, whose look-ups are not counted.
+// In the mesh's frame. `looks`: evaluations at a point of the triangle and at its corners; they are not counted again.
 [[nodiscard]] TriangleLeast least_on_triangle(const MeshField& mesh, const std::array<Vec3, 3>& corners,
                                               const std::array<MeshLook, 4>& looks);
 
-// Whether the field is proven to stay above `level` on the triangle. No: that took too long, or a point was found that
-// is not.
+// Whether the field is proven to stay above `level` on the triangle. False: the evaluation limit was reached, or a
+// point at or below the level was found.
 [[nodiscard]] bool stays_above(const MeshField& mesh, const std::array<Vec3, 3>& corners,
                                const std::array<MeshLook, 4>& looks, double level);
 

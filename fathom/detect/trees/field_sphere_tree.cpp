@@ -1,4 +1,4 @@
-// Builds the tree of balls round the inside of a field, level by level with batches of ranges.
+// Construction of the bounding-sphere tree of a field, level by level with batches of range evaluations.
 #include <fathom/detect/trees/field_sphere_tree.h>
 
 #include <fathom/base/error.h>
@@ -19,9 +19,9 @@ namespace {
 
 constexpr int default_levels = 4;
 constexpr std::size_t most_of_network = 1'000'000, most_of_others = 200'000;
-constexpr int network_levels = 6; // each look costs: what the tree tells need not be asked again
+constexpr int network_levels = 6; // evaluations are expensive; a finer tree saves them
 
-// Down to blocks of four cells of a grid.
+// Number of levels down to blocks of four cells a side.
 int max_levels(const GridField& grid) {
     const auto& bricks = grid.layout().bricks;
     return 1 + std::countr_zero(std::bit_ceil(static_cast<unsigned>(*std::max_element(bricks.begin(), bricks.end()))));
@@ -36,8 +36,8 @@ int chosen_levels(const Field& field, const GridField* grid, const FieldSphereTr
 
 Interval wide(const FloatRange& range) { return {static_cast<double>(range.lower), static_cast<double>(range.upper)}; }
 
-// From a grid's own pyramid, for boxes that start at a multiple of their size from its origin: 2^k of its cells a side,
-// from 2 on. Beyond the grid there is nothing.
+// Range from the grid's min/max pyramid, for boxes of 2^k cells a side (k >= 1) that start at a multiple of their size
+// from its origin. Empty beyond the grid.
 Interval block_range(const GridField& grid, const Box& box) {
     const GridData& data = grid.data();
     const int side = static_cast<int>(std::lround(box.size().x() / data.layout.cell));
@@ -65,8 +65,8 @@ Interval block_range(const GridField& grid, const Box& box) {
     return range;
 }
 
-// Where units are on or off, refined ranges clear so many large cells that they pay; where every unit bends, smaller
-// cells cost less.
+// With ReLU units, refined ranges prove so many large cells empty that their cost pays off; with smooth activations,
+// smaller cells cost less.
 RangeEffort effort_for(const NeuralField& field) {
     const auto bends = [](const DenseLayer& layer) {
         return layer.activation != Activation::relu && layer.activation != Activation::none;
@@ -94,11 +94,12 @@ double farthest_corner(const Box& box, const Vec3& from) {
 
 } // namespace
 
-// Cells level by level; then, from the leaves up, the boxes that really hold something, and balls round those.
+// Creates cells level by level; then, from the leaves up, the tight boxes that may contain interior points, and their
+// bounding spheres.
 struct FieldSphereTree::Builder {
     struct Cell {
-        Box box;   // of the octree
-        Box tight; // what may be inside lies in this part of it
+        Box box;   // cell of the octree
+        Box tight; // the part of the cell that contains all its interior points
         Index parent = no_index;
         Index first = 0;
         std::uint8_t children = 0, octant = 0;
@@ -109,7 +110,7 @@ struct FieldSphereTree::Builder {
     };
 
     FieldSphereTree& solid;
-    const GridField* grid; // where it is one: its blocks are the cells
+    const GridField* grid; // the field if it is a grid, whose blocks are then the cells; else null
     std::vector<Cell> cells;
     std::vector<Level> levels;
 
@@ -134,7 +135,7 @@ struct FieldSphereTree::Builder {
                 layout.origin.array() + layout.cell * brick_cells * std::bit_ceil(static_cast<unsigned>(side))};
     }
 
-    // Keeps the cells that range() does not clear. Returns how many.
+    // Keeps the cells that range() does not prove empty. Returns their number.
     std::size_t add_level(std::vector<Cell> candidates) {
         std::vector<Box> boxes;
         for (const Cell& c : candidates) boxes.push_back(c.box);
@@ -166,7 +167,7 @@ struct FieldSphereTree::Builder {
         return add_level(std::move(candidates)) > 0;
     }
 
-    // One more halving, of which only the bounding box is kept.
+    // Subdivides the leaves once more and keeps only the bounding box of the children that are not proven empty.
     void tighten_leaves() {
         const Level last = levels.back();
         std::vector<Box> parts;
@@ -181,7 +182,7 @@ struct FieldSphereTree::Builder {
         }
     }
 
-    // Boxes of parents from those of their children: empty where all children are, or were cleared.
+    // Computes tight boxes of parents from their children: empty if all children are empty.
     void join(const Level& level) {
         for (std::size_t k = level.begin; k < level.end; ++k) {
             Cell& cell = cells[k];
@@ -192,7 +193,7 @@ struct FieldSphereTree::Builder {
         }
     }
 
-    // What finer cells have proven empty goes; siblings stay side by side.
+    // Removes cells that finer cells have proven empty; siblings stay consecutive.
     void drop_empty() {
         std::vector<Index> kept_before(cells.size() + 1, 0);
         for (std::size_t k = 0; k < cells.size(); ++k)
@@ -237,7 +238,8 @@ struct FieldSphereTree::Builder {
             node.center_inside = solid.field_->distance(solid.center(node)) <= 0;
             return;
         }
-        // A middle that is outside witnesses nothing: take the surface next to it where that costs little.
+        // A centre outside the body is not a witness of overlap: move it to the nearby surface if the radius grows
+        // little.
         FieldSphereNode moved = node;
         Vec3 p = center;
         Sample s = sample;
@@ -261,10 +263,10 @@ struct FieldSphereTree::Builder {
             return;
         for (int axis = 0; axis < 3; ++axis) cap.normal[axis] = static_cast<float>(plane.normal[axis]);
         cap.offset = std::nextafter(static_cast<float>((plane.offset + 1e-6 * ball.radius) / solid.unit_),
-                                    HUGE_VALF); // of which a millionth for the rounded normal
+                                    HUGE_VALF); // 1e-6 of the radius covers the rounded normal
     }
 
-    // Round the boxes of the children, which is less than their common box.
+    // The sphere encloses the boxes of the children, which need less than their common box.
     void set_ball(FieldSphereNode& node, const Cell& cell, const Vec3& center) {
         const Vec3 local = (center - solid.origin_) / solid.unit_;
         for (int axis = 0; axis < 3; ++axis) node.center[axis] = static_cast<float>(local[axis]);
@@ -285,7 +287,7 @@ bool FieldSphereTree::tree_clears(const Vec3& p, double radius) const {
         Index node;
         Box box;
     };
-    std::array<Visit, 8 * 11> stack; // siblings of each level on the way down
+    std::array<Visit, 8 * 11> stack; // siblings of each level of the path
     std::size_t count = 0;
     if (!nodes_.empty()) stack[count++] = {0, root_};
     const double reach = radius * (1 + 1e-12) + 1e-12 * root_.size().x();
@@ -303,7 +305,7 @@ bool FieldSphereTree::tree_clears(const Vec3& p, double radius) const {
 
 double capped_reach(double radius, double offset, double along) {
     if (offset >= radius || radius * along <= offset) return radius;
-    // The rim of the cap.
+    // The farthest point is on the circle where the plane cuts the sphere.
     const double rim = std::sqrt(std::max(0.0, (radius - offset) * (radius + offset))),
                  across = std::sqrt(std::max(0.0, (1 - along) * (1 + along)));
     return std::min(radius, offset * along + rim * across + 1e-6 * radius);

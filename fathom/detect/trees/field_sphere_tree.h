@@ -16,8 +16,8 @@
 namespace fathom {
 
 struct FieldSphereTreeOptions {
-    // Number of subdivisions, 1 to 10. 0: down to blocks of four cells for a grid (never finer), six for a neural
-    // field, four for other fields.
+    // Number of subdivisions, 1 to 10. 0: for a grid down to blocks of four cells a side (never finer), six
+    // subdivisions for a neural field, four for other fields.
     int levels = 0;
     // Limit on nodes: subdivision stops before it is exceeded. 0: 200,000, and a million for neural fields.
     std::size_t max_nodes = 0;
