@@ -1,8 +1,9 @@
-// The two nearest points of solids that are apart, with a bound below.
-// Straight down both trees to two leaves that look near; then, where one body is within the other's domain, its tree
-// through that field, and search() with the wanted distance as margin proves it. Where that leaves the bounds farther
-// apart than asked, pairs of parts of both (part_pairs.h) do, cut as finely as it needs. In the leaves two points draw
-// each other over their surfaces. Thread-safe.
+// Closest points of two disjoint solids, with a lower bound on their distance.
+// Method: both trees are descended greedily to two leaves that are close. If one body lies in the other's domain, its
+// tree is then tested in that field, and search() with the requested distance as margin proves the lower bound. If the
+// bounds are still farther apart than requested, branch and bound over pairs of nodes (dual_tree_bound.h) refines them,
+// subdividing as finely as needed. Within a leaf pair the closest points are refined by alternating projection.
+// Thread-safe.
 #pragma once
 
 #include <fathom/detect/bounds/transformed_field.h>
@@ -11,19 +12,19 @@
 namespace fathom::field_field {
 
 struct ClosestOptions {
-    double tolerance = 1e-6;               // m, between the bounds
-    bool strict = false;                   // tries for the tolerance even where the fields' errors forbid it
-    bool polish = false;                   // both fields are smooth exact distances: to rounding
-    std::size_t max_evaluations = 100'000; // pairs of nodes and look-ups
+    double tolerance = 1e-6;               // requested difference of the bounds (m)
+    bool strict = false;                   // pursue the tolerance even if the errors of the fields exceed it
+    bool polish = false;                   // both fields are smooth exact distances: refine to rounding
+    std::size_t max_evaluations = 100'000; // limit on pairs of nodes and field evaluations
 };
 
 struct ClosestPoints {
-    double lower = 0, upper = 0;                   // m
-    Vec3 in_p = Vec3::Zero(), in_q = Vec3::Zero(); // `upper` apart, in P's frame
+    double lower = 0, upper = 0;                   // bounds on the distance (m)
+    Vec3 in_p = Vec3::Zero(), in_q = Vec3::Zero(); // witness points at distance `upper` (m, P's frame)
     std::size_t evaluations = 0;
 };
 
-// Both bounded and not empty, and known to be apart.
+// Both solids must be bounded, not empty, and known to be disjoint.
 [[nodiscard]] ClosestPoints closest_points(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair,
                                            const Pose& q_in_p, const ClosestOptions& options);
 

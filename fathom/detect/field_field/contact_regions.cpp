@@ -113,7 +113,7 @@ private:
                          [&](std::size_t a, std::size_t b) { return cells_[a].value < cells_[b].value; });
         if (order.size() > max_starts) {
             order.resize(max_starts);
-            result_.truncated = true;
+            result_.more_contacts = true;
         }
         return order;
     }
@@ -150,7 +150,7 @@ private:
         }
         if (kept.size() > options_.max_contacts) {
             kept.resize(options_.max_contacts);
-            result_.truncated = true;
+            result_.more_contacts = true;
         }
         all = std::move(kept);
     }
@@ -352,7 +352,7 @@ bool is_convex(const Field& field) {
 RegionContacts convex_contacts(const FieldPair& pair, const Vec3& common, double size, const RegionOptions& options) {
     RegionContacts result;
     if (options.max_contacts == 0) {
-        result.truncated = true;
+        result.more_contacts = true;
         return result;
     }
     DeepestContact deepest(pair,

@@ -1,6 +1,7 @@
-// Where two solids overlap: the cells of one tree that may hold a common point, grouped into regions, and
-// the deepest points from each. (Liu et al. 2024, section 4.4 and algorithm 3.) Thread-safe. Cells are as fine as a
-// fixed number of them allows, so regions nearer to one another than a cell are taken as one.
+// Overlap regions of two solids: the cells of one tree that may contain a common point, grouped into connected regions,
+// and the deepest points of each region.
+// Method: Liu et al. 2024, section 4.4 and algorithm 3. The cells are as fine as a fixed number of cells allows, so
+// regions closer to each other than a cell are merged. Thread-safe.
 #pragma once
 
 #include <fathom/detect/field_field/penetration_refine.h>
@@ -13,8 +14,8 @@ namespace fathom::field_field {
 struct RegionOptions {
     double margin = 0;
     std::size_t max_contacts = 16;
-    double tolerance = 1e-4; // of the smaller solid's size: of the places of contacts, before polishing
-    bool polish = false;     // both fields are smooth: to rounding
+    double tolerance = 1e-4; // of contact positions before polishing, relative to the size of the smaller solid
+    bool polish = false;     // both fields are smooth: refine to rounding
 };
 
 struct RegionContacts {
@@ -23,18 +24,19 @@ struct RegionContacts {
     std::size_t evaluations = 0;
 };
 
-// `common`: a point known to be inside both (with a margin: inside P and near Q). P must be bounded.
+// `common`: a point known to be inside both (with a margin: inside P and within the margin of Q). P must be bounded.
 [[nodiscard]] RegionContacts find_contacts(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair,
                                            const Vec3& common, const RegionOptions& options);
 
-// Contacts of two convex bodies given by formula. The distance to a convex body is a convex function, so
-// the way down from any common point ends in the deepest point of all: no cells, no regions. Other contacts lie in a
-// ring round it. Not for: grids and networks (their values are not convex even where the shape is). 100 to 200 samples
-// of each field. Thread-safe.
+// ---- Contacts of two convex analytic expressions. The distance to a convex body is a convex function, so descent from
+// any common point ends at the globally deepest point, without cells and regions. The other contacts lie on a ring
+// around it.
+// Cost: 100 to 200 samples of each field. Thread-safe.
+// When not to use it: for grids and neural fields, whose values are not convex even if the shape is.
 
 [[nodiscard]] bool is_convex(const Field& field);
 
-// As find_contacts(). `size` of the smaller body (m).
+// As find_contacts(). `size`: size of the smaller body (m).
 [[nodiscard]] RegionContacts convex_contacts(const FieldPair& pair, const Vec3& common, double size,
                                              const RegionOptions& options);
 

@@ -142,7 +142,7 @@ void add_contacts(const Ordered& o, const FieldPair& pair, const Vec3& common, c
     const RegionContacts found =
         convex ? convex_contacts(pair, common, o.size(), ask) : find_contacts(*o.p, *o.q, pair, common, ask);
     result.evaluations += found.evaluations;
-    result.truncated = found.truncated;
+    result.more_contacts = found.more_contacts;
     result.contacts.reserve(found.contacts.size());
     for (const RegionContact& c : found.contacts) result.contacts.push_back(in_world(o, c));
     number_regions(result.contacts);
@@ -170,7 +170,7 @@ CollideResult collide(const FieldSphereTree& a, const Pose& pose_a, const FieldS
     result.evaluations = found.evaluations;
     result.open_size = found.open_size;
     if (found.verdict != Verdict::overlapping) return result;
-    result.common = o.pose_p * found.in_p;
+    result.witness = o.pose_p * found.in_p;
     if (options.goal != CollideGoal::contacts) return result;
     Vec3 start = found.in_p;
     if (options.margin > 0) { // what overlaps is deeper than what is only near
@@ -191,7 +191,7 @@ Separation separation(const FieldSphereTree& a, const Pose& pose_a, const FieldS
         result.lower = HUGE_VAL;
         return result;
     }
-    result.truncated = true;
+    result.budget_exhausted = true;
     if (!is_finite(pose_a) || !is_finite(pose_b)) return result;
     const Ordered o(a, pose_a, b, pose_b);
     const double tolerance = options.tolerance > 0 ? options.tolerance : 1e-3 * o.size();
@@ -213,7 +213,7 @@ Separation separation(const FieldSphereTree& a, const Pose& pose_a, const FieldS
     result.point_a = o.pose_p * (o.swapped ? near.in_q : near.in_p);
     result.point_b = o.pose_p * (o.swapped ? near.in_p : near.in_q);
     result.normal = (result.point_b - result.point_a).stableNormalized();
-    result.truncated =
+    result.budget_exhausted =
         result.upper - result.lower > std::max(1.001 * tolerance, options.tolerance > 0 ? 0.0 : 4 * result.error_bound);
     return result;
 }

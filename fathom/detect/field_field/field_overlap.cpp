@@ -244,7 +244,7 @@ private:
 void search_by_level(Search& search, std::vector<Cell> open, Gathering& all, FieldOverlap& out) {
     while (!open.empty()) {
         const std::size_t count = all.is_done() ? 0 : std::min(open.size(), all.affordable());
-        out.truncated = out.truncated || (count < open.size() && !all.is_done());
+        out.budget_exhausted = out.budget_exhausted || (count < open.size() && !all.is_done());
         for (std::size_t k = count; k < open.size(); ++k) all.border(open[k].box);
         std::vector<Found> found((count + parent_chunk - 1) / parent_chunk);
         search.apart = !all.has_common();
@@ -284,7 +284,7 @@ void search_by_likelihood(Search& search, std::vector<Cell> start, Gathering& al
             std::push_heap(heap.begin(), heap.end(), later);
         }
     }
-    out.truncated = !heap.empty() && !all.is_done();
+    out.budget_exhausted = !heap.empty() && !all.is_done();
     std::sort(heap.begin(), heap.end(), [](const Cell& a, const Cell& b) { return a.number < b.number; });
     for (const Cell& cell : heap) all.border(cell.box);
 }

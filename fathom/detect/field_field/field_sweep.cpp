@@ -353,7 +353,7 @@ void FieldSweeper::finish(bool cut_is_a) {
     const bool seen = seen_ < HUGE_VAL, all_clear = proven >= options_.latest && (options_.latest > 0 || start_clear_);
     out_.verdict = seen ? Verdict::overlapping : all_clear ? Verdict::disjoint : Verdict::undecided;
     out_.time = proven;
-    out_.truncated = proven < end_;
+    out_.budget_exhausted = proven < end_;
     if (!seen) return;
     out_.time = std::min(proven, seen_);
     out_.error = seen_ - out_.time;

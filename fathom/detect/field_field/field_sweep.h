@@ -1,12 +1,13 @@
-// When do two moving fields first touch? Found by search in space and time, with proof.
-// Both bodies move on their true screws. One is cut into an octree of its inside; each cell advances through time as
-// far as one look-up of the other's field, at the cell in the middle of a piece of time, proves it clear (conservative
-// advancement). Near contact two large balls, one free of each body (posed_field.h), clear cells as wide as the square
-// root of the gap, so the proof costs O(log(1 / tolerance)) pieces where the bodies are smooth or flat. A descent in
-// space and Newton in time find the contact itself. Earliest first: nothing after the first contact is looked at. Not
-// for fields with large stated errors beside the tolerance (coarse grids): what is below the error is bought cell by
-// cell, and the budget may end it with a wide `error`. Sharp edges cost more than smooth skins. Deterministic, one
-// thread; thread-safe.
+// Time of impact of two moving fields, by a search in space and time, with proof.
+// Method: both bodies move on screws. The interior of one is subdivided into an octree. Each cell advances through time
+// as far as one evaluation of the other's field, at the position of the cell in the middle of a time interval, proves
+// it clear (conservative advancement). Near contact, two large spheres, each free of one body (transformed_field.h),
+// clear cells as wide as the square root of the gap, so the proof costs O(log(1 / tolerance)) time intervals if the
+// bodies are smooth or flat. Descent in space and Newton's method in time find the contact itself. Cells are processed
+// by time, so nothing after the first contact is evaluated.
+// Sharp edges cost more than smooth surfaces. Deterministic, one thread; thread-safe.
+// When not to use it: for fields whose stated errors are large compared with the tolerance (coarse grids). Gaps below
+// the error are then resolved cell by cell, and the evaluation limit may leave a large `error`.
 #pragma once
 
 #include <fathom/base/motion.h>
@@ -16,25 +17,26 @@
 namespace fathom::field_field {
 
 struct FieldSweepOptions {
-    double tolerance = 1e-6; // of time: `error` at which the search is content
-    double level = 0;        // in contact are points where both fields are at most this (m)
-    double latest = 1; // contacts after this time are not looked for: a time known from elsewhere prunes all later
-    std::size_t max_evaluations = 1'000'000; // look-ups
+    double tolerance = 1e-6; // the search stops at this `error` (time)
+    double level = 0;        // a point is in contact if both fields are at most this (m)
+    double latest = 1;       // contacts after this time are ignored; a known contact time prunes the search
+    std::size_t max_evaluations = 1'000'000; // limit on field evaluations
 };
 
 struct FieldSweep {
-    Verdict verdict = Verdict::disjoint; // overlapping: a common point was seen; disjoint: proven up to `latest`
-    double time = 1;                     // no contact is before this, proven (undecided: as far as the proof came)
-    double error = 0;                    // overlapping: a common point was seen at time + error
-    Vec3 point = Vec3::Zero();           // that point (m, world)
-    Vec3 normal = Vec3::Zero();          // unit, from A to B there (world)
-    bool budget_exhausted =
-        false; // the budget ended it, or a graze that the tolerance does not resolve: error may be larger
+    Verdict verdict = Verdict::disjoint; // overlapping: a common point was found; disjoint: proven up to `latest`
+    double time = 1;                     // proven lower bound on the time of impact, also if undecided
+    double error = 0;                    // overlapping: a common point was found at time + error
+    Vec3 point = Vec3::Zero();           // the common point (m, world)
+    Vec3 normal = Vec3::Zero();          // at the common point: unit, from A to B (world)
+    // max_evaluations was reached, or the tolerance does not resolve a grazing contact: error may be larger than
+    // requested.
+    bool budget_exhausted = false;
     std::size_t evaluations = 0; // of either field
 };
 
-// The `path` of the motions is not looked at. Poses that are not finite: undecided from time 0 on.
-// Throws Error{invalid_argument} for options out of range, and where the bounds of both fields are infinite.
+// Motion::path is ignored. If a pose is not finite, the result is undecided from time 0 on.
+// Throws Error{invalid_argument} for options out of range, and if both fields are unbounded.
 [[nodiscard]] FieldSweep field_sweep(const Field& a, const Motion& motion_a, const Field& b, const Motion& motion_b,
                                      const FieldSweepOptions& options = {});
 

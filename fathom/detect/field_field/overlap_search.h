@@ -1,8 +1,9 @@
-// Do two solids come nearer than a margin? Everywhere, best first, with a proof either way.
-// The tree of P is walked; a node whose ball Q's field shows to be farther than the margin is dropped after one
-// look-up. Below the leaves cells are halved on, both fields asked. Near contact that alone would need cells as small
-// as the gap; the slopes of two grids (grid_slopes.h), or two large balls each free of one body (posed_field.h), clear
-// wider patches at once. Thread-safe; the scratch of a thread grows to what was needed and is reused.
+// Overlap test of two solids with a margin: a global branch-and-bound search with a proof either way.
+// Method: the tree of P is traversed best first. A node is dropped after one evaluation if Q's field proves that its
+// bounding sphere is farther away than the margin. Below the leaves, cells are subdivided and both fields evaluated.
+// Near contact this alone would need cells as small as the gap; bounds on the slopes of two grids (grid_range.h), or
+// two large spheres that are each free of one body (transformed_field.h), clear wider regions at once.
+// Thread-safe; each thread keeps its scratch memory for reuse.
 #pragma once
 
 #include <fathom/detect/bounds/transformed_field.h>
@@ -15,7 +16,7 @@
 
 namespace fathom::field_field {
 
-// The children of a node of one solid's tree, looked up in another's field in one batch.
+// The children of a node of one solid's tree, evaluated in another's field in one batch.
 
 struct ChildValues {
     std::array<Vec3, 8> points;   // centres of the children, in Q's frame
@@ -30,16 +31,16 @@ struct ChildValues {
 };
 
 struct SearchOptions {
-    double margin = 0;                     // m
-    double tolerance = 1e-6;               // m: cells smaller than this stay open
-    std::size_t max_evaluations = 100'000; // look-ups
+    double margin = 0;                     // solids closer than this count as touching (m)
+    double tolerance = 1e-6;               // cells smaller than this stay open (m)
+    std::size_t max_evaluations = 100'000; // limit on field evaluations
 };
 
 struct SearchResult {
     Verdict verdict = Verdict::disjoint;
-    Vec3 in_p = Vec3::Zero(),
-         in_q = Vec3::Zero(); // overlapping: points of either, no farther apart than the margin (P's frame)
-    double open_size = 0;     // undecided: of the largest cell that stayed open (m)
+    // Overlapping: a point of each solid, at most the margin apart (m, P's frame).
+    Vec3 in_p = Vec3::Zero(), in_q = Vec3::Zero();
+    double open_size = 0; // undecided: size of the largest cell that stayed open (m)
     std::size_t evaluations = 0;
 };
 

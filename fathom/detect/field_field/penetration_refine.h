@@ -1,6 +1,7 @@
-// From a start, the contact of two bodies that lies downhill: the deeper of the deepest point of P in Q
-// near by, and that of Q in P. (Liu et al. 2024, algorithm 3, with its normal made exact.) Local; contact_regions.h and
-// convex_contacts.h say from where. Thread-safe.
+// Local penetration refinement of two bodies from a starting point: the deeper one of the locally deepest point of P in
+// Q and that of Q in P.
+// Method: Liu et al. 2024, algorithm 3, with an exact normal. contact_regions.h provides the starting points.
+// Thread-safe.
 #pragma once
 
 #include <fathom/base/vec.h>
@@ -10,7 +11,7 @@
 
 namespace fathom::field_field {
 
-// In P's frame, normal from P to Q.
+// A contact in P's frame; the normal points from P to Q.
 struct RegionContact {
     Vec3 point_p, point_q, normal;
     double depth = 0;
@@ -18,21 +19,21 @@ struct RegionContact {
 };
 
 struct DeepestOptions {
-    double size = 1;         // of the smaller solid (m)
+    double size = 1;         // size of the smaller solid (m)
     double margin = 0;       // m
-    double tolerance = 1e-4; // of size: of the places of contacts, before polishing
-    bool polish = false;     // both fields are smooth: to rounding
-    bool convex = false;     // both are convex functions: then what is found is the deepest of all
+    double tolerance = 1e-4; // of contact positions before polishing, relative to size
+    bool polish = false;     // both fields are smooth: refine to rounding
+    bool convex = false;     // both are convex functions: the result is the global maximum depth
 };
 
 class DeepestContact {
 public:
     DeepestContact(const FieldPair& pair, const DeepestOptions& options) : pair_(pair), options_(options) {}
 
-    // Nothing where the way down ends farther from Q than the margin.
+    // The contact that descent from `start` reaches; none if it ends farther from Q than the margin.
     [[nodiscard]] std::optional<RegionContact> from(const Vec3& start);
 
-    // At a point of a body (0: P, 1: Q), where the other's field has this sample.
+    // The contact at a point of a body (0: P, 1: Q), where the other's field has this sample.
     [[nodiscard]] std::optional<RegionContact> at(const Vec3& x, int body, const Sample& other);
 
     [[nodiscard]] std::size_t evaluations() const { return evaluations_; }
