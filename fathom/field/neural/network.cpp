@@ -1,4 +1,4 @@
-// What makes a network sound.
+// Checks of networks.
 #include <fathom/field/neural/network.h>
 
 #include <fathom/base/error.h>
@@ -18,16 +18,14 @@ namespace {
 
 void check_sizes(const DenseLayer& layer, std::size_t index, int expected_inputs) {
     if (layer.outputs < 1 || layer.outputs > Network::max_width)
-        refuse(Cause::too_large, fmt::format("{} outputs; 1 to {} are possible", layer.outputs, Network::max_width),
-               index);
+        refuse(Cause::too_large, fmt::format("{} outputs; expected 1 to {}", layer.outputs, Network::max_width), index);
     if (layer.inputs != expected_inputs)
-        refuse(Cause::invalid_argument, fmt::format("takes {} inputs, but {} arrive", layer.inputs, expected_inputs),
-               index);
+        refuse(Cause::invalid_argument, fmt::format("expects {} inputs, got {}", layer.inputs, expected_inputs), index);
     const std::size_t outputs = static_cast<std::size_t>(layer.outputs);
     const std::size_t weights = outputs * static_cast<std::size_t>(layer.inputs);
     if (layer.weights.size() != weights || layer.biases.size() != outputs)
         refuse(Cause::invalid_argument,
-               fmt::format("holds {} weights and {} biases; {} x {} take {} and {}", layer.weights.size(),
+               fmt::format("has {} weights and {} biases; {} x {} requires {} and {}", layer.weights.size(),
                            layer.biases.size(), layer.outputs, layer.inputs, weights, outputs),
                index);
 }
@@ -44,7 +42,7 @@ void check_frame(const Network& network) {
     const auto fail = [](const char* reason) { throw Error(Cause::invalid_argument, reason); };
     const PositionalEncoding& e = network.encoding;
     if (e.frequencies < 0 || e.frequencies > Network::max_frequencies || e.outputs() == 0)
-        fail("the positional encoding has 0 to 16 frequencies, and at least one without the point");
+        fail("the positional encoding must have 0 to 16 frequencies, and at least one without the point");
     if (!std::isfinite(e.scale) || !(e.scale > 0))
         fail("the scale of the positional encoding is not a positive number");
     if (!network.center.allFinite()) fail("the centre of the network is not finite");
@@ -88,13 +86,14 @@ int Network::width() const {
 }
 
 void check(const Network& network) {
-    if (network.layers.empty()) throw Error(Cause::empty, "the network has no layer");
+    if (network.layers.empty()) throw Error(Cause::empty, "the network has no layers");
     if (network.layers.size() > Network::max_layers)
         throw Error(Cause::too_large,
-                    fmt::format("{} layers; at most {} are possible", network.layers.size(), Network::max_layers));
+                    fmt::format("{} layers; the maximum is {}", network.layers.size(), Network::max_layers));
     check_frame(network);
     int arriving = network.encoding.outputs();
-    if (network.layers.front().skip_input) refuse(Cause::invalid_argument, "the first layer has nothing to skip", 0);
+    if (network.layers.front().skip_input)
+        refuse(Cause::invalid_argument, "the first layer cannot have a skip connection", 0);
     for (std::size_t i = 0; i < network.layers.size(); ++i) {
         const DenseLayer& layer = network.layers[i];
         check_sizes(layer, i, arriving + (layer.skip_input ? network.encoding.outputs() : 0));
@@ -102,11 +101,11 @@ void check(const Network& network) {
         arriving = layer.outputs;
     }
     if (arriving != 1)
-        refuse(Cause::invalid_argument, fmt::format("the last layer has {} outputs; a field has one", arriving),
+        refuse(Cause::invalid_argument, fmt::format("the last layer has {} outputs; expected one", arriving),
                network.layers.size() - 1);
     if (network.weight_count() > Network::max_weights)
         throw Error(Cause::too_large,
-                    fmt::format("{} weights; at most {} are possible", network.weight_count(), Network::max_weights));
+                    fmt::format("{} weights; the maximum is {}", network.weight_count(), Network::max_weights));
 }
 
 } // namespace fathom

@@ -1,4 +1,4 @@
-// A proven box around everything that a network calls inside.
+// Proven bounding box of the inside of a network.
 #include <fathom/field/neural/network_bounds.h>
 
 #include <fathom/base/parallel.h>
@@ -14,19 +14,19 @@
 
 namespace fathom {
 
-// How far the float arithmetic of a network can be from its exact value.
+// Bound on the difference between the float arithmetic of a network and its exact value.
 
 namespace {
 
-constexpr double unit = 0x1p-24;             // of a float
-constexpr double above = 1 + 1e-9;           // covers the roundings of this analysis itself
-constexpr double smallest = 0x1p-126;        // what may be lost below the normal floats, each time
-constexpr Eigen::Index largest_square = 256; // of the matrices whose norm is worth some products
+constexpr double unit = 0x1p-24;             // unit roundoff of float
+constexpr double above = 1 + 1e-9;           // covers the rounding of this analysis
+constexpr double smallest = 0x1p-126;        // possible loss below the normal floats, per operation
+constexpr Eigen::Index largest_square = 256; // largest matrix whose spectral norm is bounded by products
 
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
-// The largest stretch: |W| <= (sum of the n eighth powers of its singular values)^(1/8), from W W^T squared.
+// Bound on the spectral norm: |W| <= (sum of the n eighth powers of its singular values)^(1/8), from W W^T squared.
 double spectral_bound(const Matrix& weights) {
     const double plain = std::min(weights.norm(), std::sqrt(weights.cwiseAbs().rowwise().sum().maxCoeff() *
                                                             weights.cwiseAbs().colwise().sum().maxCoeff()));
@@ -35,7 +35,7 @@ double spectral_bound(const Matrix& weights) {
     const Matrix square =
         weights.rows() < weights.cols() ? Matrix(scaled * scaled.transpose()) : Matrix(scaled.transpose() * scaled);
     const Matrix fourth = square * square;
-    // The products are off by far less than what is added here.
+    // The rounding errors of the products are far below the number added here.
     return plain * std::pow(fourth.norm() + 1e-12 * static_cast<double>(weights.size()), 0.25);
 }
 
@@ -45,7 +45,7 @@ double steepest(const DenseLayer& layer) {
     return layer.activation == Activation::elu ? std::max(1.0, parameter) : 1.0;
 }
 
-// |activation(z)| for |z| up to this.
+// Bound on |activation(z)| for |z| up to this value.
 double largest_value(const DenseLayer& layer, double z) {
     const double parameter = static_cast<double>(layer.parameter);
     switch (layer.activation) {
@@ -66,7 +66,8 @@ double own_error(const DenseLayer& layer, double value) {
     return activation_error * std::max(1.0, value);
 }
 
-// Numbers between two layers: how large each is, and bounds on the size and on the error of all together, as lengths.
+// Numbers between two layers: a bound on each magnitude, and bounds on the Euclidean norms of the values and of their
+// errors.
 struct State {
     Vector largest;
     double length = 0;
@@ -80,7 +81,7 @@ State encoded(const Network& network) {
                           .cwiseMax((network.domain.upper - network.center).cwiseAbs()) /
                       network.scale) *
                      above;
-    const Vec3 moved = (unit * above * far).array() + smallest; // by rounding to float
+    const Vec3 moved = (unit * above * far).array() + smallest; // displacement by rounding to float
     State state{Vector::Ones(e.outputs())};
     double squares = e.point_first ? moved.squaredNorm() : 0.0;
     if (e.point_first) state.largest.head<3>() = far;
@@ -115,10 +116,10 @@ State through(const DenseLayer& layer, const State& in) {
     double squares = 0;
     for (Eigen::Index o = 0; o < layer.outputs; ++o) {
         const Vector row = weights.row(o).cwiseAbs();
-        const double sum =
-            (std::min(row.dot(in.largest), row.norm() * in.length) + std::abs(biases[o])) * above; // of sizes
+        // Sum of magnitudes.
+        const double sum = (std::min(row.dot(in.largest), row.norm() * in.length) + std::abs(biases[o])) * above;
         const double rounding = gamma * (sum + row.norm() * in.error) + terms * smallest;
-        const double reached = sum + rounding + row.norm() * in.error; // by the computed sum
+        const double reached = sum + rounding + row.norm() * in.error; // bound on the computed sum
         const bool lost = !(reached < 1e38) || (layer.activation == Activation::sine &&
                                                 !(reached * steepest(layer) <= largest_sine_argument));
         out.largest[o] = largest_value(layer, sum);
@@ -126,7 +127,7 @@ State through(const DenseLayer& layer, const State& in) {
         squares += lost ? std::numeric_limits<double>::infinity() : local * local;
     }
     out.length = out.largest.norm() * above;
-    // All others are 0 at 0.
+    // All other activations are 0 at 0.
     if (layer.activation != Activation::softplus)
         out.length = std::min(out.length, steepest(layer) * (stretch * in.length + biases.norm()) * above);
     out.error = (steepest(layer) * stretch * in.error + std::sqrt(squares)) * above;
@@ -144,11 +145,11 @@ double rounding_bound(const Network& network) {
 
 namespace {
 
-constexpr double finest = 1.0 / 64; // of the domain
-constexpr double thin = 2;          // cells are this much thinner across the side that is sought
+constexpr double finest = 1.0 / 64; // share of the domain
+constexpr double thin = 2;          // aspect ratio of cells: thinner perpendicular to the searched side
 constexpr std::size_t at_once = 12; // cells halved together: their halves fill a batch
 
-// About half a second on two cores. Where every unit bends, ranges take longer.
+// About half a second on two cores. Ranges take longer for activations that are nonlinear everywhere.
 std::size_t budget_of_side(const Network& network) {
     const double afforded = network.layers.front().activation == Activation::relu ? 1e9 : 3e8;
     return static_cast<std::size_t>(
@@ -158,11 +159,12 @@ std::size_t budget_of_side(const Network& network) {
 
 struct Cell {
     Box box;
-    double reach = 0; // how far out the inside may be in it, along the side's direction (m)
+    // Upper bound on the position of the inside in the cell, along the side's direction (m).
+    double reach = 0;
     bool inside = false;
 };
 
-// Nearer to the side first; among equals the smaller, so that one of them is settled soon.
+// Cells closer to the side come first; among equals the smaller, so that one of them is decided soon.
 bool later(const Cell& a, const Cell& b) {
     return a.reach != b.reach ? a.reach < b.reach : a.box.volume() > b.box.volume();
 }
@@ -172,7 +174,7 @@ public:
     SideSearch(const Network& network, const NetworkRange& range, int axis, double direction)
         : domain_(network.domain), range_(range), axis_(axis), direction_(direction), left_(budget_of_side(network)) {}
 
-    // The coordinate that nothing inside passes; nothing where there is no inside.
+    // Upper bound on the coordinate of the inside; empty if there is no inside.
     std::optional<double> run() {
         add({domain_});
         while (!cells_.empty()) {
@@ -214,7 +216,7 @@ private:
         }
     }
 
-    // Beyond the domain a value below 0 at the border rises by the gap.
+    // Beyond the domain a negative value at the border grows by the gap.
     [[nodiscard]] double reach_of(const Box& box, const Interval& values) const {
         const double border = direction_ > 0 ? domain_.upper[axis_] : -domain_.lower[axis_];
         const double reach = direction_ > 0 ? box.upper[axis_] : -box.lower[axis_];

@@ -1,4 +1,4 @@
-// A network fitted to a mesh.
+// Fit of a network to a mesh.
 #include <fathom/field/neural/network_fit.h>
 
 #include <fathom/base/error.h>
@@ -19,14 +19,14 @@
 #include <numbers>
 namespace fathom {
 
-// Points to fit and to judge a network by, with their exact signed distances from a mesh.
-// Method: Davies et al. 2021 weigh points by exp(-beta |distance|); here they are drawn from that density outright (a
-// place on the surface, moved along its normal), and some lie anywhere in the domain, so that the sign is right far
-// from the surface too. Some three microseconds a point; in parallel, the same points for any number of threads.
+// Points for fitting and evaluation of a network, with their exact signed distances from a mesh.
+// Method: Davies et al. 2021 weight points by exp(-beta |distance|); here they are drawn from that density directly (a
+// point on the surface, moved along its normal), and some lie anywhere in the domain, so that the sign is also right
+// far from the surface. Some three microseconds per point; in parallel, the same points for any number of threads.
 // Thread-safe.
 namespace {
 
-// Shares of the points, and how far they lie from the surface on average (as shares of the longest side of the mesh).
+// Shares of the points, and their mean distance from the surface (as a share of the longest side of the mesh).
 struct PointMix {
     double near = 0.75, near_distance = 0.01;
     double middle = 0.15, middle_distance = 0.08; // the rest lies anywhere in the domain
@@ -34,15 +34,15 @@ struct PointMix {
 
 class TrainingSource {
 public:
-    // `network` tells frame and domain; both must outlive the source. Error{empty} where no triangle has area.
+    // `network` provides frame and domain; both must outlive the source. Throws Error{empty} if no triangle has area.
     TrainingSource(const MeshField& mesh, const Network& network);
 
-    // What would lie outside of the domain is put onto its border.
+    // Points outside of the domain are clamped to its border.
     [[nodiscard]] TrainingPoints mixed(std::size_t count, std::uint64_t seed, const PointMix& mix = {},
                                        Progress* progress = nullptr) const;
-    // Up to `reach` metres from the surface, evenly along its normals.
+    // Points within `reach` metres of the surface, uniform along its normals.
     [[nodiscard]] TrainingPoints near(std::size_t count, double reach, std::uint64_t seed) const;
-    // Evenly in the domain.
+    // Points uniform in the domain.
     [[nodiscard]] TrainingPoints anywhere(std::size_t count, std::uint64_t seed) const;
 
 private:
@@ -54,10 +54,10 @@ private:
     ShellSurface surface_;
 };
 
-constexpr std::size_t piece = 1024; // points that share a stream of random numbers
-constexpr double crease = 1;        // rad; any will do, since the normals of triangles serve
+constexpr std::size_t piece = 1024; // points that share a random number stream
+constexpr double crease = 1;        // rad; any value works, since the normals of triangles are used
 
-// With density exp(-|x| / mean) / (2 mean).
+// Random number with density exp(-|x| / mean) / (2 mean).
 double two_sided_exponential(Random& random, double mean) {
     const double size = -mean * std::log(1 - random.uniform());
     return random.chance(0.5) ? size : -size;
@@ -66,8 +66,7 @@ double two_sided_exponential(Random& random, double mean) {
 TrainingSource::TrainingSource(const MeshField& mesh, const Network& network)
     : mesh_(mesh), network_(network), surface_(mesh.mesh(), crease) {}
 
-// place(point on the surface, normal, random) is the point wanted; the distance is that of the point as floats hold
-// it.
+// place(point on the surface, normal, random) returns the point; the distance is that of the point rounded to float.
 template <class Place>
 TrainingPoints TrainingSource::measured(std::size_t count, std::uint64_t seed, Progress* progress,
                                         const Place& place) const {
@@ -116,33 +115,32 @@ TrainingPoints TrainingSource::anywhere(std::size_t count, std::uint64_t seed) c
 }
 
 constexpr std::size_t batch_chunks = 8;        // points of a step: this times training_chunk
-constexpr std::size_t course_points = 4096;    // to follow the error by
-constexpr std::size_t first_points = 1 << 16;  // to learn from at first
-constexpr std::size_t visits = 8;              // of each before there are more
-constexpr std::size_t report_points = 1 << 15; // to judge the result by, near the surface and as many anywhere
-constexpr int course_steps = 64;               // between two looks at the error
+constexpr std::size_t course_points = 4096;    // points for the history of the error
+constexpr std::size_t first_points = 1 << 16;  // initial number of training points
+constexpr std::size_t visits = 8;              // uses of each point before more are added
+constexpr std::size_t report_points = 1 << 15; // points for the final evaluation, near the surface and as many anywhere
+constexpr int course_steps = 64;               // steps between two evaluations of the error
 constexpr int warm_steps = 100;                // over which the rate rises
-constexpr double average_keep = 0.99;          // of the mean weights, a step
+constexpr double average_keep = 0.99;          // decay of the mean weights, per step
 constexpr double highest_rate = 7e-3;
-constexpr double mesh_half_size = 0.9; // of the mesh's longest side, in the network's frame
+constexpr double mesh_half_size = 0.9; // share of the mesh's longest side, in the network's frame
 
 [[noreturn]] void refuse(const char* option, std::string reason) {
     throw Error(Cause::invalid_argument, std::move(reason), {.element = fmt::format("option {}", option)});
 }
 
 void check(const FitOptions& o) {
-    if (o.layers < 1 || o.layers > 16) refuse("layers", fmt::format("{}; 1 to 16 are possible", o.layers));
-    if (o.width < 1 || o.width > 512) refuse("width", fmt::format("{}; 1 to 512 are possible", o.width));
+    if (o.layers < 1 || o.layers > 16) refuse("layers", fmt::format("{}; expected 1 to 16", o.layers));
+    if (o.width < 1 || o.width > 512) refuse("width", fmt::format("{}; expected 1 to 512", o.width));
     if (o.activation == Activation::none || name(o.activation) == "unknown")
-        refuse("activation", "a network needs one between its layers");
-    if (o.steps < 0 || o.steps > 100'000'000)
-        refuse("steps", fmt::format("{}; 0 to 100,000,000 are possible", o.steps));
+        refuse("activation", "an activation between the layers is required");
+    if (o.steps < 0 || o.steps > 100'000'000) refuse("steps", fmt::format("{}; expected 0 to 100,000,000", o.steps));
     if (o.steps == 0 && !(o.seconds > 0 && o.seconds < 1e7))
-        refuse("seconds", fmt::format("{}; a positive number is needed", o.seconds));
+        refuse("seconds", fmt::format("{}; expected a positive number", o.seconds));
     if (!(o.error >= 0) || !std::isfinite(o.error))
-        refuse("error", fmt::format("{}; 0 or a positive number is needed", o.error));
+        refuse("error", fmt::format("{}; expected 0 or a positive number", o.error));
     if (o.samples < 1024 || o.samples > (std::size_t{1} << 26))
-        refuse("samples", fmt::format("{}; 2^10 to 2^26 are possible", o.samples));
+        refuse("samples", fmt::format("{}; expected 2^10 to 2^26", o.samples));
 }
 
 double normal(Random& random) {
@@ -150,7 +148,7 @@ double normal(Random& random) {
     return radius * std::cos(2 * std::numbers::pi * random.uniform());
 }
 
-// So that sums neither grow nor fade from layer to layer (He et al. 2015); sines as by Sitzmann et al. 2020.
+// Scaled so that sums neither grow nor fade from layer to layer (He et al. 2015); sines as in Sitzmann et al. 2020.
 DenseLayer first_weights(int inputs, int outputs, Activation activation, bool first, Random& random) {
     DenseLayer layer{.inputs = inputs, .outputs = outputs, .activation = activation};
     double spread = std::sqrt(2.0 / inputs);
@@ -181,7 +179,7 @@ Network first_network(const Box& box, const FitOptions& options, Random& random)
     return network;
 }
 
-// Steps before the rate falls, of `steps` in all.
+// Steps before the rate decays, of `steps` in total.
 int held_steps(int steps) { return static_cast<int>(std::floor((1 - fit_decay) * steps)); }
 
 double rate_at(int step, int held, int steps) {
@@ -190,7 +188,7 @@ double rate_at(int step, int held, int steps) {
     return highest_rate * warm * (1 - fall);
 }
 
-// The numbers of steps that time may choose: 8, 9 ... 15 times a power of two.
+// Next possible number of steps for a timed fit: 8, 9 ... 15 times a power of two.
 int next_length(int length) { return length + static_cast<int>(std::bit_floor(static_cast<unsigned>(length)) / 8); }
 
 void append(TrainingPoints& points, const TrainingPoints& more) {
@@ -205,11 +203,10 @@ public:
     Fit(const TriangleMesh& mesh, const FitOptions& options)
         : options_(options), mesh_(mesh), random_(options.seed, 1) {
         if (mesh_.sign().method == SignMethod::thickness)
-            throw Error(Cause::invalid_argument,
-                        fmt::format("the mesh has no inside to learn ({})", mesh_.sign().reason));
+            throw Error(Cause::invalid_argument, fmt::format("the mesh has no inside ({})", mesh_.sign().reason));
         const double side = mesh_.bounds().size().maxCoeff();
         if (!(side > 0) || !std::isfinite(side * side))
-            throw Error(Cause::invalid_argument, "the mesh has no size, or one too large to measure");
+            throw Error(Cause::invalid_argument, "the extent of the mesh is zero or too large");
         network_ = first_network(mesh_.bounds(), options_, random_);
         fathom::check(network_);
         source_ = std::make_unique<TrainingSource>(mesh_, network_);
@@ -230,7 +227,7 @@ public:
             extend_plan();
         }
         set_parameters(network_, average_);
-        judge();
+        measure_result();
         return {std::move(network_), std::move(report_)};
     }
 
@@ -247,7 +244,7 @@ private:
         held_ = held_steps(steps_);
     }
 
-    // Where the rate is about to fall, and a longer run would end in time, the run becomes longer.
+    // When the rate is about to decay and a longer run would end in time, the run is extended.
     void extend_plan() {
         if (!timed() || report_.steps + 1 != held_) return;
         const int longer = next_length(steps_);
@@ -270,8 +267,8 @@ private:
         average();
     }
 
-    // Twice as many points, once each was seen `visits` times: a short fit does not wait for samples that it
-    // has no use for.
+    // Doubles the number of points once each was used `visits` times, so that a short fit does not wait for samples
+    // that it does not use.
     void more_points() {
         const std::size_t seen = static_cast<std::size_t>(report_.steps) * batch_chunks * training_chunk;
         if (points_.size() >= options_.samples || seen < visits * points_.size()) return;
@@ -279,15 +276,15 @@ private:
         append(points_, source_->mixed(more, random_.bits()));
     }
 
-    // The mean of the last hundred weights or so errs half as much as the weights themselves while the rate is
-    // high: any moment is a good one to stop.
+    // The mean of the last hundred weights or so has half the error of the weights themselves while the rate is high,
+    // so the fit can stop at any step.
     void average() {
         const float keep = static_cast<float>(std::min(average_keep, (report_.steps + 1.0) / (report_.steps + 10.0)));
         for (std::size_t i = 0; i < parameters_.size(); ++i)
             average_[i] = parameters_[i] + keep * (average_[i] - parameters_[i]);
     }
 
-    // Looks at the error, and tells whoever watches.
+    // Evaluates the error and reports progress.
     [[nodiscard]] bool finished() {
         const double now = seconds();
         if (timed() && report_.steps > 0 && now > options_.seconds) return report_.cut_short = true;
@@ -307,7 +304,7 @@ private:
             throw Error(Cause::cancelled, "fitting was cancelled");
     }
 
-    // Near the surface, over the first so many points, in units of the network.
+    // Mean error near the surface over the first `count` points, in units of the network.
     [[nodiscard]] double mean_error(std::size_t count) {
         values_.resize(count);
         training_values(network_, average_, near_, values_);
@@ -337,7 +334,7 @@ private:
         return tally;
     }
 
-    void judge() {
+    void measure_result() {
         const auto share = [](std::size_t part, std::size_t whole) {
             return static_cast<double>(part) / static_cast<double>(whole);
         };
@@ -365,7 +362,7 @@ private:
     FitReport report_;
     double begun_ = 0; // seconds before the first step
     double told_ = -1;
-    int steps_ = 0, held_ = 0; // as planned
+    int steps_ = 0, held_ = 0; // planned
 };
 } // namespace
 

@@ -1,8 +1,8 @@
-// The loops that run a network, for every instruction set of the machine.
-// Numbers between layers lie in panels: row by row of one unit, as many points side by side as fill three vectors (Goto
-// & van de Geijn 2008: a register tile of 4 units x 3 vectors; inputs cut so that a panel stays in the L1 cache). A
-// single point is a panel one point wide, with units side by side. Each sum runs over the inputs in order, so all
-// panels give the same bits.
+// Evaluation kernels of networks, for every instruction set of the machine.
+// Numbers between layers are stored in panels: row by row of one unit, with as many points side by side as fill three
+// vectors (Goto & van de Geijn 2008: a register tile of 4 units x 3 vectors; inputs are divided so that a panel stays
+// in the L1 cache). A single point is a panel one point wide, with units side by side. Each sum is over the inputs in
+// order, so all panels give the same bits.
 #include <fathom/field/neural/network_values.h>
 
 #include <algorithm>
@@ -18,10 +18,10 @@ HWY_BEFORE_NAMESPACE();
 namespace fathom::HWY_NAMESPACE {
 namespace {
 
-constexpr std::size_t input_cut = 128; // inputs of a wide layer that are summed before the next panel's turn
+constexpr std::size_t input_cut = 128; // inputs of a wide layer that are summed before the next panel is processed
 constexpr std::size_t lanes = hn::MaxLanes(floats);
 
-// What happens to a sum when it is complete, besides the activations that take a pass of their own.
+// Operations on a complete sum, besides the activations that take a separate pass.
 struct Finish {
     bool relu = false;
     const float* factors = nullptr; // one for each number of the panel
@@ -33,14 +33,15 @@ HWY_INLINE F finished(F sum, const Finish& finish, std::size_t place) {
 }
 
 struct Part {
-    std::size_t begin, end; // of the inputs
+    std::size_t begin, end; // range of the inputs
     bool first, last;
 };
 
 template <int vectors>
 struct Panel {
     static constexpr std::size_t width = static_cast<std::size_t>(vectors) * lanes;
-    static constexpr std::size_t height = vectors == 1 ? 8 : 4; // enough sums at once to hide the time of an addition
+    static constexpr std::size_t height =
+        vectors == 1 ? 8 : 4; // enough sums at once to hide the latency of an addition
 
     static HWY_INLINE void tile(const PackedMatrix& matrix, const Part& part, const float* in, float* out,
                                 const Finish& finish, std::size_t output) {
@@ -114,7 +115,7 @@ struct SinglePoint {
     }
 };
 
-// `count` numbers, up to whole vectors, through f(x, slope) in place; slopes are kept where asked.
+// Applies f(x, slope) to `count` numbers, rounded up to whole vectors, in place; stores slopes if requested.
 template <class Function>
 HWY_INLINE void each(float* numbers, std::size_t count, float* slopes, Function f) {
     if (!slopes) {
@@ -137,7 +138,7 @@ HWY_ATTR void activate(Activation activation, float parameter, float* numbers, s
     case Activation::none:
         if (slopes) std::fill(slopes, slopes + count, 1.0F);
         return;
-    case Activation::relu: // the sums are through it already
+    case Activation::relu: // already applied to the sums
         if (!slopes) return;
         return each(numbers, count, slopes, [](F y, F& slope) HWY_ATTR { return slope = relu_slope(y), y; });
     case Activation::elu:
@@ -165,7 +166,7 @@ HWY_ATTR void activate(Activation activation, float parameter, float* numbers, s
     }
 }
 
-// A group of panels of one shape, through all layers and back. Sizes are in floats.
+// A group of panels of one shape, through all layers forward and backward. Sizes are in floats.
 template <class Shape>
 class Group {
 public:
@@ -208,7 +209,7 @@ private:
         return std::min(Shape::width, block_.count - (first_ + p * Shape::width));
     }
 
-    // The last point fills up the last panel.
+    // The last panel is padded with the last point.
     HWY_ATTR void encode(std::size_t p) {
         float* const out = panel(point_, whole_tiles(encoded_), p);
         const std::size_t from = first_ + p * Shape::width, count = points_of(p), three = 3 * Shape::width;
@@ -237,7 +238,8 @@ private:
         std::copy(cosines, cosines + three, std::copy(sines, sines + three, out));
     }
 
-    // body(part, p) for every panel, in an order that keeps a part of the weights in the L2 cache for all of them.
+    // Calls body(part, p) for every panel, in an order that keeps a part of the weights in the L2 cache for all of
+    // them.
     template <class Body>
     HWY_INLINE void in_parts(std::size_t inputs, Body body) {
         for (std::size_t begin = 0; begin < inputs;) {
@@ -266,7 +268,8 @@ private:
         std::swap(here_, there_);
     }
 
-    // From the slope by the sums of layer l to the slope by those of the layer before; `slopes` are those of layer l.
+    // From the derivative by the sums of layer l to that by the sums of the previous layer; `slopes` are those of layer
+    // l.
     HWY_ATTR void backward(std::size_t l, const float* slopes) {
         const PackedLayer& layer = network_.layers[l];
         const bool last = l + 1 == network_.layers.size();
@@ -284,7 +287,7 @@ private:
         std::swap(here_, there_);
     }
 
-    // Adds to the slope by the encoded point; the first to arrive starts it.
+    // Adds to the derivative by the encoded point; the first call initializes it.
     HWY_ATTR void gather(std::size_t p, const float* numbers) {
         float* const sum = panel(point_slope_, whole_tiles(encoded_), p);
         const std::size_t count = encoded_ * Shape::width;

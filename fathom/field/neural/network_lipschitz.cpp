@@ -1,5 +1,5 @@
-// How fast a network can change: in a box by running intervals of slopes back through it, over the domain
-// by splitting the worst boxes first, and by the norms of its layers where that says more.
+// Bounds on the slope of a network: in a box by propagating intervals of derivatives backward, over the domain by
+// splitting the worst boxes first, and by the norms of its layers if that bound is smaller.
 #include <fathom/field/neural/network_range.h>
 
 #include <fathom/base/parallel.h>
@@ -13,9 +13,9 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t symbols_per_layer = 32; // a multiple of four
-constexpr double few = 1 + 1e-9;              // the roundings of sums of sizes in double, by far
+constexpr double few = 1 + 1e-9;              // more than covers the rounding of sums of magnitudes in double
 
-// Slopes within centre +- radius, each; and all of a layer's together within a ball of `length`.
+// Each derivative lies within centre +- radius; all of a layer together lie within a ball of radius `length`.
 struct Slopes {
     std::vector<double> centre, radius;
     std::vector<double> length; // layer by layer, then of the encoded point
@@ -55,8 +55,7 @@ void multiply(double& centre, double& radius, const Interval& by) {
     centre *= middle;
 }
 
-// What the activations do to the slopes of a layer; returns a bound on the length of what is uncertain of them
-// afterwards.
+// Applies the activations to the derivatives of a layer; returns a bound on the norm of their uncertainty afterwards.
 template <class SlopeOf>
 double pass_activations(const RangeLayer& layer, std::size_t k, Slopes& slopes, SlopeOf slope_of_unit) {
     double fresh = 0, largest = 0, squares = 0;
@@ -71,7 +70,7 @@ double pass_activations(const RangeLayer& layer, std::size_t k, Slopes& slopes, 
     return few * std::min(std::sqrt(squares), std::sqrt(fresh) + largest * few * slopes.length[k]);
 }
 
-// Adds the layer's slopes, times its weights, to those of its inputs.
+// Adds the layer's derivatives, times its weights, to those of its inputs.
 void pass_back(const RangeProgram& program, const RangeLayer& layer, Slopes& slopes) {
     const float* weights = program.by_output.data() + layer.by_output;
     for (std::size_t o = layer.start; o < layer.start + layer.outputs; ++o)
@@ -86,10 +85,10 @@ void pass_back(const RangeProgram& program, const RangeLayer& layer, Slopes& slo
         }
 }
 
-// Squares of matrices up to this size take no time to speak of.
+// Squaring matrices up to this size takes negligible time.
 constexpr std::size_t largest_squared = 256;
 
-// Weights as they are, without padding.
+// Weights without padding.
 std::vector<double> dense(const RangeProgram& program, const RangeLayer& layer) {
     std::vector<double> all;
     const float* weights = program.by_output.data() + layer.by_output;
@@ -113,7 +112,8 @@ std::vector<double> product_with_transpose(const std::vector<double>& a, std::si
             for (std::size_t k = 0; k < inner; ++k) sum += a[i * inner + k] * a[j * inner + k];
             result[i * n + j] = result[j * n + i] = sum;
         }
-    added = static_cast<double>(inner + 2) * 0x1p-52 * squares; // |a| |a|^T has at most the squared norm of a
+    added =
+        static_cast<double>(inner + 2) * 0x1p-52 * squares; // the norm of |a| |a|^T is at most the squared norm of a
     return result;
 }
 
@@ -124,7 +124,7 @@ double frobenius(const std::vector<double>& a) {
 }
 
 // A bound on the spectral norm of the layer's weights: by row and column sums, and by |W|^2 = |W W^T|, |G|^2 = |G^2|,
-// as often as pays; the last by the Frobenius norm, which with 8 powers is at most n^(1/16) too large.
+// repeated while it pays; the last norm is the Frobenius norm, which with 8 powers is at most n^(1/16) too large.
 double norm_bound(const RangeProgram& program, const RangeLayer& layer) {
     std::vector<double> a = dense(program, layer);
     const std::size_t n = layer.outputs, inner = a.size() / n;
@@ -146,7 +146,7 @@ double norm_bound(const RangeProgram& program, const RangeLayer& layer) {
         const double size = frobenius(a);
         if (!(size > 0)) return best;
         a = product_with_transpose(a, n, added);
-        error = error * (2 * size + error) + added; // of the product, from those of its factors
+        error = error * (2 * size + error) + added; // error of the product from those of its factors
         power *= 2, log_scale *= 2;
         const double now = frobenius(a);
         best = std::min(best, std::exp((std::log(now + error) + log_scale) / power) * (1 + 1e-9));
@@ -157,7 +157,7 @@ double norm_bound(const RangeProgram& program, const RangeLayer& layer) {
     return best;
 }
 
-// Which layer has its units there; the number of layers for the encoded point.
+// The layer whose units start there; the number of layers for the encoded point.
 std::size_t layer_at(const RangeProgram& program, std::size_t start) {
     for (std::size_t k = 0; k < program.layers.size(); ++k)
         if (program.layers[k].start == start) return k;
@@ -218,7 +218,7 @@ double NetworkPart::slope_bound(const Box& box, std::span<const double> norms) c
     return encoded_slope(box, slopes.centre, slopes.radius);
 }
 
-// The gradient along an axis: the encoded numbers of that coordinate, each with its own slope.
+// Gradient along an axis: the encoded numbers of that coordinate, each with its own derivative.
 double NetworkPart::encoded_slope(const Box& box, std::span<const double> centre,
                                   std::span<const double> radius) const {
     double squares = 0;
@@ -266,7 +266,7 @@ double NetworkPart::steepest_slope(const Box& domain) const {
     for (const RangeLayer& layer : program_->layers) norms.push_back(norm_bound(*program_, layer));
     const double by_norms = norm_product(norms), by_splitting = slope_bound_by_splitting(domain, norms);
     const double least = by_norms < by_splitting ? by_norms : by_splitting;
-    return least < infinity ? least : infinity; // not a number: too large to be computed
+    return least < infinity ? least : infinity; // NaN: too large to be computed
 }
 
 double NetworkPart::slope_bound_by_splitting(const Box& domain, std::span<const double> norms) const {
@@ -274,7 +274,7 @@ double NetworkPart::slope_bound_by_splitting(const Box& domain, std::span<const 
     std::vector<Piece> heap{{domain, slope_bound(domain, norms)}}, fresh;
     for (std::size_t done = 1; done < looks && std::isfinite(heap.front().bound); done += fresh.size()) {
         fresh.clear();
-        for (int k = 0; k < 8 && !heap.empty(); ++k) { // the worst few together, so that threads have work
+        for (int k = 0; k < 8 && !heap.empty(); ++k) { // the worst few together, so that all threads have work
             std::pop_heap(heap.begin(), heap.end());
             split(heap.back().box, fresh);
             heap.pop_back();

@@ -1,5 +1,4 @@
-// Adam in the eigenbasis of the gradients: the products for every instruction set of the machine, the rest
-// plain.
+// Adam in the eigenbasis of the gradients. The products are compiled for every instruction set of the machine.
 #include <fathom/field/neural/network_optimizer.h>
 
 #include <fathom/base/parallel.h>
@@ -26,8 +25,8 @@ using D = hn::CappedTag<float, 8>;
 using V = hn::Vec<D>;
 constexpr D d;
 
-// Double4 rows (or one) by two vectors (or one) of a product: element (i, k) of the first factor lies at a[i * row + k
-// * column].
+// Four rows (or one) by two vectors (or one) of a product: element (i, k) of the first factor is a[i * row + k *
+// column].
 template <int rows, int vectors>
 HWY_INLINE void product_block(const float* a, std::size_t row, std::size_t column, const float* b, std::size_t depth,
                               std::size_t stride, float* out, std::size_t out_stride) {
@@ -56,7 +55,7 @@ HWY_INLINE void product_rows(const float* a, std::size_t row, std::size_t column
     for (; c < width; c += hn::Lanes(d)) product_block<rows, 1>(a, row, column, b + c, depth, width, out + c, width);
 }
 
-// `width`: of the padded rows of b and out.
+// `width`: width of the padded rows of b and out.
 HWY_ATTR void product_for_target(const float* a, std::size_t row, std::size_t column, const float* b, std::size_t rows,
                                  std::size_t depth, std::size_t width, float* out) {
     std::size_t r = 0;
@@ -205,7 +204,7 @@ namespace {
 using Plain = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Order = std::vector<Eigen::Index>;
 
-// The axes of `basis`, those along which `moment` is largest first.
+// The axes of `basis` in descending order of `moment` along them.
 Order by_size(const Plain& moment_times_basis, const Plain& basis) {
     const Eigen::VectorXf size = basis.cwiseProduct(moment_times_basis).colwise().sum().transpose();
     Order order(static_cast<std::size_t>(size.size()));
@@ -219,7 +218,7 @@ Plain eigenvectors(const Plain& moment) {
     return solver.eigenvectors().rowwise().reverse().cast<float>();
 }
 
-// One round of orthogonal iteration, from the axes in their new order.
+// One step of orthogonal iteration, from the axes in their new order.
 Plain turned_basis(const Plain& moment_times_basis, const Order& order) {
     const Eigen::HouseholderQR<Plain> decomposed(moment_times_basis(Eigen::all, order));
     return decomposed.householderQ() * Plain::Identity(moment_times_basis.rows(), moment_times_basis.cols());
@@ -248,7 +247,7 @@ void NetworkOptimizer::refresh(Layer& layer) const {
             auto square = view(layer.square);
             square = left ? Plain(square(order, Eigen::all)) : Plain(square(Eigen::all, order));
         }
-        if (!basis.allFinite()) basis.setIdentity(); // gradients that vanish or overflow tell no axis
+        if (!basis.allFinite()) basis.setIdentity(); // vanishing or overflowing gradients define no axis
         side.turned = transposed(side.basis);
     }
     layer.mean = into_basis(layer, std::move(mean));

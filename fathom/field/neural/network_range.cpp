@@ -1,4 +1,5 @@
-// Boxes into a network and intervals out of it; and the network cut down to what it does inside a box.
+// Conversion of boxes to inputs of a network and of its results to intervals; and the restriction of a network to a
+// box.
 #include <fathom/field/neural/network_range.h>
 
 #include <fathom/field/neural/network.h>
@@ -11,9 +12,10 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t range_symbols_per_layer = 32; // a multiple of four
-constexpr double worth_going_back = 1.05; // the box's own three coordinates make up the rest: nothing to gain below
+constexpr double worth_going_back =
+    1.05; // below this ratio the box's own three coordinates dominate and nothing can be gained
 constexpr double worth_refining = 1.25;
-constexpr double too_loose = 8; // for those who compare ranges with other numbers than 0
+constexpr double too_loose = 8; // for callers that compare ranges with numbers other than 0
 
 struct Scratch {
     std::vector<float> entered, storage, lines, columns, symbols;
@@ -25,7 +27,7 @@ Scratch& scratch() {
     return mine;
 }
 
-// From the next cache line on: vectors that lie across two of them are slow to read.
+// Starts at the next cache line: vectors across two lines are slow to read.
 std::span<float> aligned(std::span<float> storage) {
     void* start = storage.data();
     std::size_t bytes = storage.size_bytes();
@@ -39,12 +41,12 @@ std::span<T> grown(std::vector<T>& storage, std::size_t size) {
     return {storage.data(), size};
 }
 
-// An encoded coordinate over an interval: centre + slope * e, give or take error, for e in [-1,1].
+// An encoded coordinate over an interval: centre + slope * e, within +-error, for e in [-1,1].
 struct Encoded {
     double centre = 0, slope = 0, error = 0;
 };
 
-// At least x >= 0, and not far above; cheaper than float_up.
+// A float that is at least x >= 0 and close to it; cheaper than float_up.
 float no_less(double x) { return x > 0 ? static_cast<float>(x * (1 + 0x1p-22) + 1e-36) : 0.0F; }
 
 void put(float* entry, int axis, const Encoded& value) {
@@ -60,11 +62,11 @@ void put(float* entry, int axis, const Encoded& value) {
     entry[5] = no_less(size);
 }
 
-// sin(f x) or cos(f x) over x = middle + half * e; the terms are explained at line_of_sine in range_kernels.cpp.
+// sin(f x) or cos(f x) over x = middle + half * e; the terms are explained at line_of_sine in activation_lines-inl.h.
 Encoded encode(double frequency, double middle, double half, bool cosine) {
     const double m = frequency * middle, h = frequency * half * (1 + 1e-12) + std::abs(m) * 1e-15 + 1e-30;
-    const double kernels =
-        activation_error + 4e-9 + (std::abs(m) + h) * 0x1p-23; // the argument may be rounded to float
+    // The argument may be rounded to float.
+    const double kernels = activation_error + 4e-9 + (std::abs(m) + h) * 0x1p-23;
     if (!(h < 3.14) || !(std::abs(m) < 0x1p25)) return {0, 0, 1 + activation_error};
     const double along = cosine ? std::cos(m) : std::sin(m), across = cosine ? -std::sin(m) : std::cos(m);
     const double s = std::sin(h) / h, drop = 0.5 * (1 - std::cos(h));
@@ -75,7 +77,7 @@ Encoded encode(double frequency, double middle, double half, bool cosine) {
     return {along * (1 - drop), across * s * h, error + 1e-14};
 }
 
-// Monotone activations take the ends; what kernels may add is added.
+// Monotone activations are evaluated at the ends; the error of the kernels is added.
 Interval activated(const Interval& z, Activation activation, float parameter) {
     const auto with_error = [](const Interval& r) {
         const double size = std::max({1.0, std::abs(r.lower), std::abs(r.upper)});
@@ -131,7 +133,7 @@ RangeProgram pack(const Network& network) {
                       .weights = layer.weights,
                       .biases = layer.biases,
                       .errors = {},
-                      .roundings = 2 * (n + 2) + 2, // the kernels' and our own, see range_kernels.cpp
+                      .roundings = 2 * (n + 2) + 2, // of the kernels and of this code, see range_kernels.cpp
                       .activation = layer.activation,
                       .parameter = layer.parameter});
         arriving = {program.layers.back().start, program.layers.back().outputs};
@@ -151,7 +153,7 @@ NetworkPart::NetworkPart(const Network& network) {
 }
 
 // A side of the box in the network's units, centre and half length. Kernels compute (p - centre) / scale in double,
-// rounded to float: each step keeps the order, so the ends bound what they get; the exact number is off by less than
+// rounded to float: each operation is monotone, so the ends bound their result; the exact number differs by less than
 // the slack.
 NetworkPart::Side NetworkPart::in_frame(const Box& box, int axis) const {
     const double center = frame_.center[axis], lower = box.lower[axis], upper = box.upper[axis];
@@ -187,14 +189,14 @@ Interval NetworkPart::leave(const RangeBall& ball) const {
     return activated(z, frame_.last, frame_.parameter) * Interval(frame_.scale);
 }
 
-// The result is centre + slopes . e, give or take what is left of reach, for e = (p - middle) / half of the box;
-// activations that keep the sign keep what is inside.
+// The result is centre + slopes . e, within the rest of reach, for e = (p - middle) / half of the box; activations that
+// preserve the sign preserve the inside.
 PlaneOver NetworkPart::plane_of(const RangeBall& ball, const Box& box) const {
     const bool keeps_sign =
         frame_.last == Activation::none || frame_.last == Activation::tanh || frame_.last == Activation::elu;
     if (!(ball.reach < infinity) || !frame_.bounded || !keeps_sign) return {};
     Vec3 slope;
-    double at_middle = ball.centre; // of the line, in the middle of the box
+    double at_middle = ball.centre; // value of the line in the middle of the box
     for (int axis = 0; axis < 3; ++axis) {
         const auto [middle, half] = in_frame(box, axis);
         slope[axis] = half > 0 ? ball.slopes[axis] / (half * frame_.scale) : 0;
@@ -231,17 +233,17 @@ void NetworkPart::ranges_of_block(std::span<const Box> boxes, std::span<Interval
         const double share = options.every_box ? 1 : out[b].contains(0.0) ? worth_going_back : too_loose;
         if (!out[b].empty() && balls[b].reach < infinity && balls[b].reach > share * balls[b].along) which[open++] = b;
     }
-    const auto tell_planes = [&] {
+    const auto set_planes = [&] {
         for (std::size_t b = 0; b < planes.size(); ++b)
             planes[b] = boxes[b].empty() ? PlaneOver{} : plane_of(balls[b], boxes[b]);
     };
-    if (options.effort == RangeEffort::affine) return tell_planes();
+    if (options.effort == RangeEffort::affine) return set_planes();
     for (std::size_t k = 0; k < open; k += range_open) {
         const std::size_t now = std::min(range_open, open - k);
         run_back(*program_, storage, {which + k, now}, grown(scratch().lines, range_open * 2 * program_->units),
                  grown(scratch().adjoints, range_open * 2 * program_->units), balls);
     }
-    tell_planes();
+    set_planes();
     for (std::size_t k = 0; k < open; ++k) {
         const std::size_t b = which[k];
         out[b] = leave(balls[b]);

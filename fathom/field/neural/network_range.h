@@ -21,7 +21,7 @@
 
 namespace fathom {
 
-// Effort spent on tightening. Each level includes the levels before it.
+// Effort spent on tightening. The interval of each level contains that of the next.
 enum class RangeEffort : unsigned char {
     affine, // forward only: five times the multiplications of a value, 6 to 7.5 times its time
     // Derivatives of the result are also propagated backward through all units: 10 to 13 times the time of a value; the

@@ -1,4 +1,4 @@
-// Loss and slopes of networks, for every instruction set of the machine.
+// Loss and gradients of networks, for every instruction set of the machine.
 #include <fathom/base/parallel.h>
 #include <fathom/field/neural/network_training.h>
 
@@ -24,7 +24,7 @@ HWY_INLINE Dense dense(const ChunkPass& pass, std::size_t layer) {
     return {inputs, outputs, weights, weights + inputs * outputs, l.parameter};
 }
 
-// call.run<activation>(), for the activation named.
+// Calls call.run<activation>() for the given activation.
 template <class Call>
 HWY_INLINE void with_activation(Activation activation, const Call& call) {
     switch (activation) {
@@ -53,7 +53,7 @@ struct Forward {
     }
 };
 
-// Turns the slopes of the loss in the value into those in the sum of the last layer.
+// Converts the derivatives of the loss by the value to those by the sum of the last layer.
 struct ThroughOutput {
     const ChunkPass& pass;
     float* slopes;
@@ -83,7 +83,7 @@ struct Backward {
     }
 };
 
-// The encoded points, as PositionalEncoding orders them.
+// The encoded points, in the order of PositionalEncoding.
 HWY_ATTR void encode(const PositionalEncoding& encoding, const float* const (&point)[3], float* rows) {
     if (encoding.point_first)
         for (const float* axis : point) rows = std::copy(axis, axis + columns, rows);
@@ -142,7 +142,7 @@ std::size_t rows_into(const Network& shape, std::size_t layer) {
     return static_cast<std::size_t>(layer < shape.layers.size() ? shape.layers[layer].inputs : 1);
 }
 
-// Lays the rows of a chunk out in the thread's own memory, which grows to the largest network seen and is reused.
+// Allocates the rows of a chunk in thread-local memory, which grows to the largest network seen and is reused.
 ChunkPass chunk_pass(const Network& shape, std::span<const float> parameters) {
     thread_local std::vector<float> memory;
     const std::size_t count = shape.layers.size();

@@ -1,4 +1,4 @@
-// The numbers of a network at points: packing, blocks, the frame.
+// Values of a network at points: packing, blocks, the frame.
 #include <fathom/field/neural/network_values.h>
 
 #include <fathom/base/error.h>
@@ -12,7 +12,7 @@
 
 namespace fathom {
 
-// Moving a vector keeps its storage: the views stay right.
+// Moving a vector keeps its storage, so the views stay valid.
 struct PackedNetwork {
     std::vector<std::vector<float>> storage;
     std::vector<PackedLayer> layers;
@@ -26,7 +26,7 @@ namespace {
 constexpr std::size_t alignment = 64;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-// One thread's memory; grows to the largest network it has met.
+// Thread-local memory; grows to the largest network evaluated.
 float* value_scratch(std::size_t count) {
     thread_local std::vector<float> mine;
     const std::size_t slack = alignment / sizeof(float);
@@ -37,7 +37,7 @@ float* value_scratch(std::size_t count) {
 
 std::size_t size(int count) { return static_cast<std::size_t>(count); }
 
-// Weight (output, input) of the layer, or of its transpose.
+// weight(output, input) of the layer, or of its transpose.
 template <class Weight>
 std::vector<float> tiles(std::size_t outputs, std::size_t inputs, Weight weight) {
     std::vector<float> packed(whole_tiles(outputs) * inputs, 0.0F);
@@ -74,7 +74,7 @@ void check_parameters(const Network& network) {
             (layer.parameter >= least_parameter && layer.parameter <= largest_parameter))
             continue;
         throw Error(Cause::invalid_argument,
-                    fmt::format("the parameter {} of its activation is not within 2^-20 and 2^20", layer.parameter),
+                    fmt::format("the parameter {} of its activation is not between 2^-20 and 2^20", layer.parameter),
                     {.element = "layer", .index = static_cast<std::int64_t>(i)});
     }
 }
@@ -91,7 +91,7 @@ std::shared_ptr<const PackedNetwork> packed(const Network& network) {
         rows = std::max({rows, whole_tiles(size(layer.inputs)), whole_tiles(size(layer.outputs))});
         slope_rows += whole_tiles(size(layer.inputs));
     }
-    slope_rows += network_tile; // the inputs of every layer but the first, and the last output
+    slope_rows += network_tile; // the inputs of every layer except the first, and the last output
     out->view = {out->layers, network.encoding, rows, slope_rows};
     return out;
 }
@@ -123,7 +123,7 @@ void in_blocks(const PackedNetwork& network, std::span<const Vec3> points, float
         set_points(network, points.subspan(first, count), coordinates.data());
         run_network(network.view, {coordinates.data(), count, values.data(), gradients, memory});
         for (std::size_t i = 0; i < count; ++i) {
-            // A maximum of vectors may lose NaN on its way.
+            // A maximum of vectors may lose NaN.
             if (points[first + i].hasNaN())
                 store(first + i, Sample{nan, Vec3::Constant(nan)});
             else

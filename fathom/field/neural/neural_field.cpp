@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t block = 96;
 constexpr double quiet_nan = std::numeric_limits<double>::quiet_NaN();
 
-// body(first, points of the domain nearest to those of the block).
+// Calls body(first, points of the domain nearest to those of the block).
 template <class Body>
 void in_blocks(const Box& domain, std::span<const Vec3> points, Body body) {
     std::array<Vec3, block> nearest;

@@ -1,22 +1,23 @@
-// The loops that push boxes through a network and slopes back, for every instruction set of the machine.
+// Kernels that propagate boxes forward and derivatives backward through a network, for every instruction set of the
+// machine.
 //
-// Why the result is sound. A unit's row (base, x, y, z, radius) holds, for every point of the box, both the exact
-// output and what float kernels compute. A sum of n inputs adds to the radius, besides |weights| * radius:
+// Soundness. A unit's row (base, x, y, z, radius) contains, for every point of the box, both the exact output and the
+// output that float kernels compute. A sum of n inputs adds to the radius, besides |weights| * radius:
 //   - the rounding of the kernels: at most gamma(n + 1) * (sum |w| |input| + |bias|) in any order, fused or not;
 //   - our own rounding of the sums: at most as much again, as size = |base| + |x| + |y| + |z| + radius bounds |input|.
-// sum |w| |input| is at most the length of the weights times that of the sizes (Cauchy & Schwarz); the program's
-// factors hold gamma for both, the length of the weights and a few roundings more. An activation adds the largest
-// distance to its straight line over all that can reach the unit, the kernels' own error, and a margin for our
-// functions (at most 4 units in the last place, of the vector library by its own statement, 2^-21; the margin is 2^-20)
-// and for the products with the slope (2^-22). Nothing overflows: a layer is only entered while its largest sum stays
-// below 1e30, and all else is finite by construction; sizes whose squares overflow have an infinite length, and are not
-// entered. The second half runs back from the result: radius = sum over units of |slope of the result along it| * what
-// the unit itself added, which the forward radius bounds from above by products of |weights|. In double, with a proven
-// slack for its rounding.
+// sum |w| |input| is at most the norm of the weights times that of the sizes (Cauchy-Schwarz); the program's factors
+// contain gamma for both, the norm of the weights and a few more roundings. An activation adds the largest distance to
+// its straight line over all inputs that can reach the unit, the kernels' own error, and a margin for our functions (at
+// most 4 units in the last place, as the vector library states, 2^-21; the margin is 2^-20) and for the products with
+// the slope (2^-22). Nothing overflows: a layer is entered only while its largest sum stays below 1e30, and all other
+// numbers are finite by construction; sizes whose squares overflow have an infinite norm, and the layer is not entered.
+// The second half runs backward from the result: radius = sum over units of |derivative of the result by the unit| *
+// the unit's own contribution, which the forward radius bounds from above by products of |weights|. It is computed in
+// double, with a proven slack for its rounding.
 //
-// Boxes go forward side by side in panels, one a lane, with weights set in all lanes (as in network_kernels.cpp); a few
-// boxes one by one, with units side by side. Both do the same operations in the same order on each unit, so a box has
-// the same bits in either.
+// Boxes go forward side by side in panels, one per lane, with weights broadcast to all lanes (as in
+// network_kernels.cpp); a few boxes go one by one, with units side by side. Both perform the same operations in the
+// same order on each unit, so a box has the same bits in either.
 #include <fathom/field/neural/range_program.h>
 
 #include <algorithm>
@@ -34,13 +35,13 @@ HWY_BEFORE_NAMESPACE();
 namespace fathom::HWY_NAMESPACE {
 namespace {
 
-constexpr float least_symbol = 1e-33F; // less is dropped; RangeProgram::fixed covers thousands of them
+constexpr float least_symbol = 1e-33F; // smaller values are dropped; RangeProgram::fixed covers thousands of them
 
 struct Row {
     V base, x, y, z, radius, others;
 };
 
-// Adding others of 0 changes no bit of a sum of sizes.
+// Adding `others` = 0 does not change the bits of a sum of sizes.
 template <bool refined>
 HWY_INLINE V spread(const Row& a) {
     return hn::Add(hn::Add(hn::Add(hn::Abs(a.x), hn::Abs(a.y)), hn::Abs(a.z)),
@@ -53,10 +54,10 @@ struct BoxColumns {
     HWY_INLINE float* operator[](RangeColumn c) const { return first + static_cast<std::size_t>(c) * units; }
 };
 
-// The length of the sizes of some units, `step` floats from one to the next; a little too long, and never 0.
+// Norm of the sizes of some units, which are `step` floats apart; rounded up, and never 0.
 template <class Tag>
 HWY_INLINE hn::Vec<Tag> length_of(Tag tag, std::span<const UnitSpan> spans, const float* sizes, std::size_t step) {
-    auto a = hn::Set(tag, 1e-30F), b = hn::Zero(tag), c = b, e = b; // 1e-30: for squares too small to count
+    auto a = hn::Set(tag, 1e-30F), b = hn::Zero(tag), c = b, e = b; // 1e-30 covers squares that underflow
     for (const UnitSpan& span : spans) {
         const float* size = sizes + span.start * step;
         std::size_t j = 0;
@@ -76,8 +77,8 @@ HWY_INLINE bool overflows(const RangeLayer& layer, float length) {
     return !(most < 1e18 && most * layer.largest_norm + layer.largest_bias < 1e30);
 }
 
-// Two vectors of units of a layer: their sums. Plain variables, as compilers keep no arrays in registers, and a
-// function of its own: all sixteen registers are needed.
+// Sums of two vectors of units of a layer. It uses plain variables because compilers keep no arrays in registers, and
+// it is a separate function because all sixteen registers are needed.
 HWY_NOINLINE HWY_ATTR void add_up(std::span<const UnitSpan> inputs, const float* weights, const BoxColumns& box,
                                   Row& first, Row& second) {
     using C = RangeColumn;
@@ -104,7 +105,7 @@ HWY_NOINLINE HWY_ATTR void add_up(std::span<const UnitSpan> inputs, const float*
     second = {base1, x1, y1, z1, radius1, zero()};
 }
 
-// A unit behind its activation, and what RangeColumn keeps of it.
+// A unit after its activation, and its entries in RangeColumn.
 struct Passed {
     Row out;
     V size, slope, own, rounding, state, carried;
@@ -167,7 +168,8 @@ RangeBall ball(At at, double others) {
 enum PanelRow : std::size_t { base_row, radius_row = 4, size_row, slope_row, own_row, panel_rows };
 constexpr std::size_t panel_lanes = hn::MaxLanes(d), widest_panel = 3 * panel_lanes;
 
-// Boxes side by side, as many as fill `vectors`. Row after row (base, x, y, z, radius, size, slope, own) of all units.
+// Boxes side by side, as many as fill `vectors`. Rows (base, x, y, z, radius, size, slope, own) of all units, one after
+// another.
 template <std::size_t vectors>
 class Panel {
 public:
@@ -186,12 +188,12 @@ public:
     }
 
 private:
-    static constexpr std::size_t height =
-        vectors == 1 ? 8 : 4; // units that share the reading of a row: enough sums to hide the time of one
+    // Units that share the reading of a row: enough sums to hide the latency of one.
+    static constexpr std::size_t height = vectors == 1 ? 8 : 4;
 
     HWY_INLINE float* row(std::size_t k) const { return storage_ + k * program_.units * width; }
 
-    // The last box fills up the panel.
+    // The panel is padded with the last box.
     HWY_ATTR void enter(const float* entered, std::size_t count) {
         const std::size_t numbers = range_entry * program_.encoded;
         for (std::size_t u = 0; u < program_.encoded; ++u)
@@ -203,7 +205,7 @@ private:
             }
     }
 
-    // Of the layer's inputs, for each box; boxes that would overflow are 0 from here on.
+    // Norms of the layer's inputs, for each box; boxes that would overflow are 0 from here on.
     HWY_ATTR void find_lengths(const RangeLayer& layer) {
         for (std::size_t v = 0; v < width; v += panel_lanes)
             hn::Store(length_of(d, program_.inputs(layer), row(size_row) + v, width), d, lengths_ + v);
@@ -215,7 +217,7 @@ private:
         }
     }
 
-    // One row of some units' sums. Inputs in order, as everywhere.
+    // One row of the sums of some units. Inputs are in order, as everywhere.
     template <bool sizes>
     HWY_INLINE void add_up(std::span<const UnitSpan> inputs, const float* weights, const float* biases,
                            const float* from, float* to) const {
@@ -238,8 +240,8 @@ private:
             for (std::size_t v = 0; v < vectors; ++v) hn::Store(sums[o][v], d, to + o * width + v * panel_lanes);
     }
 
-    // Sums of a unit, `apart` floats from one row's to the next's, in one vector of boxes become the unit's rows,
-    // `step` floats apart.
+    // Converts the sums of a unit, `apart` floats from one row to the next, for one vector of boxes, into the unit's
+    // rows, `step` floats apart.
     template <Activation activation>
     static HWY_INLINE void finish(float parameter, V rounding, const float* sums, float* to, std::size_t step) {
         constexpr std::size_t apart = height * width;
@@ -257,8 +259,8 @@ private:
     HWY_ATTR void forward(const RangeLayer& layer) {
         find_lengths(layer);
         const std::span<const UnitSpan> inputs = program_.inputs(layer);
-        const std::size_t step =
-            program_.units * width; // plain variables: compilers take it that vectors might be stored over members
+        // Plain variables: compilers assume that vector stores may alias members.
+        const std::size_t step = program_.units * width;
         const float parameter = layer.parameter;
         HWY_ALIGN float sums[radius_row + 1][height * width];
         for (std::size_t o = 0; o < layer.outputs; o += height) {
@@ -306,7 +308,7 @@ using Dd = hn::CappedTag<double, range_tile / 4>;
 constexpr Dd dd;
 using Vd = hn::Vec<Dd>;
 
-// What run back shares: one row of slopes and own errors a box, or one for all (step 0).
+// Data shared by the backward passes: one row of slopes and own errors per box, or one for all (step 0).
 struct Back {
     const RangeProgram& program;
     const float *slope, *own;
@@ -318,7 +320,7 @@ struct Back {
 
 HWY_INLINE Vd widen(const float* p) { return hn::PromoteTo(dd, hn::LoadU(hn::Rebind<float, Dd>(), p)); }
 
-// What the units of a layer add, and what they pass on to their sums.
+// Sums the contributions of the units of a layer, and computes the derivatives by their sums.
 HWY_ATTR double collect(const Back& back, std::size_t start, std::size_t count, std::size_t b, bool slack) {
     const double* const adjoint = back.adjoint(b);
     const float *slope = back.slope + b * back.step, *own = back.own + b * back.step;
@@ -333,8 +335,8 @@ HWY_ATTR double collect(const Back& back, std::size_t start, std::size_t count, 
     return hn::GetLane(hn::SumOfLanes(dd, sum));
 }
 
-// Adds weights^T * (what the layer's units pass on) to the adjoints of a span of its inputs. For four boxes, two
-// vectors each:
+// Adds weights^T * (derivatives by the sums of the layer's units) to the adjoints of a span of its inputs. For four
+// boxes, two vectors each:
 HWY_INLINE void transpose_four(const float* weights, std::size_t row, const double* from, double* to, std::size_t step,
                                std::size_t outputs) {
     const std::size_t lanes = hn::Lanes(dd);
@@ -407,14 +409,14 @@ void tighten(RangeBall& found, double radius) {
     found.reach = std::min(found.reach, (found.along + radius * (1 + 1e-9)) * (1 + 1e-9));
 }
 
-// Units that are coordinates of their own: a row of slopes along each, over all units.
+// Units that are separate coordinates: a row of derivatives along each, over all units.
 struct Symbols {
     float* first;
     std::size_t units, count;
     HWY_INLINE float* operator[](std::size_t k) const { return first + k * units; }
 };
 
-// The sums of two vectors of units along four symbols, put in the place of those units.
+// The sums of two vectors of units along four symbols, stored at the place of those units.
 HWY_INLINE void add_up_symbols(std::span<const UnitSpan> inputs, const float* weights, const Symbols& symbols,
                                std::size_t k, std::size_t unit, V& others0, V& others1) {
     const std::size_t lanes = hn::Lanes(d);
@@ -469,7 +471,7 @@ HWY_ATTR void forward_refined(const RangeProgram& program, const RangeLayer& lay
     }
 }
 
-// Makes the units of a layer that bend most coordinates of their own, a multiple of four rows.
+// Makes the most nonlinear units of a layer separate coordinates, a multiple of four rows.
 HWY_ATTR void name_symbols(const RangeLayer& layer, std::size_t most, const BoxColumns& box, Symbols& symbols) {
     using C = RangeColumn;
     std::uint32_t bent[Network::max_width];
@@ -496,7 +498,7 @@ HWY_ATTR void name_symbols(const RangeLayer& layer, std::size_t most, const BoxC
     symbols.count += rows;
 }
 
-// One box forward, with up to `per_layer` units of each layer as coordinates of their own.
+// One box forward, with up to `per_layer` units of each layer as separate coordinates.
 HWY_ATTR RangeBall forward_one(const RangeProgram& program, std::size_t per_layer, const BoxColumns& box,
                                float* storage) {
     Symbols symbols{storage, program.units, 0};
@@ -535,7 +537,7 @@ HWY_ATTR RangeBall refine_for_target(const RangeProgram& program, std::size_t pe
     return found;
 }
 
-// Fewer boxes than this are not worth a panel.
+// Fewer boxes than this are processed one by one instead of in a panel.
 constexpr std::size_t few_boxes = panel_lanes / 2;
 static_assert(few_boxes * range_columns <= range_block * panel_rows && range_block % widest_panel == 0);
 
@@ -562,7 +564,7 @@ HWY_ATTR void affine_for_target(const RangeProgram& program, const float* entere
     }
 }
 
-// Slopes and own errors of box b of a run of `count`, unit by unit.
+// Slopes and own errors of box b in a run of `count`, unit by unit.
 HWY_ATTR void copy_lines(const RangeProgram& program, const float* storage, std::size_t count, std::size_t b,
                          float* slopes, float* owns) {
     if (count < few_boxes) {

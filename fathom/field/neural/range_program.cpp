@@ -1,4 +1,4 @@
-// Packs layers for the loops that bound a network, with the factors that bound their rounding.
+// Packing of layers for the range kernels, with the factors that bound their rounding.
 #include <fathom/field/neural/range_program.h>
 
 #include <fathom/base/interval.h>
@@ -10,9 +10,9 @@ namespace fathom {
 
 namespace {
 
-constexpr double half_ulp = 0x1p-24;      // of float
-constexpr double least_normal = 0x1p-126; // kernels may take less as 0
-constexpr double few_units = 1.0001;      // the roundings of the factors themselves, and of their products in float
+constexpr double half_ulp = 0x1p-24;      // unit roundoff of float
+constexpr double least_normal = 0x1p-126; // kernels may flush smaller numbers to 0
+constexpr double few_units = 1.0001;      // covers the rounding of the factors and of their products in float
 
 void pack_weights(RangeProgram& program, const RangeLayer& layer, std::span<const float> weights) {
     const std::size_t inputs = layer.inputs, row = program.padded_inputs(layer);
@@ -31,7 +31,7 @@ void pack_weights(RangeProgram& program, const RangeLayer& layer, std::span<cons
     }
 }
 
-// See range_kernels.cpp for what these bound.
+// range_kernels.cpp explains these bounds.
 void pack_errors(RangeProgram& program, RangeLayer& layer, const LayerRows& rows) {
     const double terms = rows.roundings * half_ulp, gamma = terms / (1 - terms) * few_units;
     for (std::size_t o = 0; o < layer.outputs; ++o) {
@@ -101,8 +101,8 @@ void append_layer(RangeProgram& program, std::span<const UnitSpan> inputs, const
     program.layers.push_back(layer);
 }
 
-// The slope of the result along a unit is a sum over paths of products of weights and slopes. Its computed value is off
-// by at most gamma of the roundings on a path times the same sum of sizes.
+// The derivative of the result by a unit is a sum over paths of products of weights and slopes. The error of its
+// computed value is at most gamma of the roundings on a path times the same sum of magnitudes.
 void finish_program(RangeProgram& program) {
     std::vector<double>& size = program.adjoint_slack;
     size.assign(program.units, 0.0);
@@ -124,21 +124,21 @@ void finish_program(RangeProgram& program) {
     for (double& s : size) s *= 1.1 * roundings * 0x1p-53;
 }
 
-// A network cut down to what it does inside a box: units that are off go, and linear ones are folded into
-// what follows. The sum of a unit that stays becomes a sum over the encoded point and the units that stay before it:
-// its slopes along them, found by running back through the folded units. A folded unit leaves its own rounding behind,
-// passed on by the same slopes.
+// Restriction of a network to a box: units that are off are dropped, and linear ones are folded into the units that
+// follow. The sum of a kept unit becomes a sum over the encoded point and the kept units before it, with its
+// derivatives by them as weights, which a backward pass through the folded units computes. The rounding error of a
+// folded unit is propagated by the same derivatives.
 
 namespace {
 
-// Sizes of tiles make small savings none: less than this share of the work is not worth the folding.
+// Because of the tile size small reductions save nothing: folding must reduce the work to this share.
 constexpr double worthwhile = 0.6;
 
 struct FoldScratch {
     std::vector<unsigned char> kept, kept_unfolded;
     std::vector<float> slopes, errors, rows, weights, biases;
     std::vector<double> adjoints, sums, layer_errors;
-    std::vector<UnitSpan> groups, spans; // of the new units: the encoded point, then layer after layer
+    std::vector<UnitSpan> groups, spans; // of the new units: the encoded point, then layer by layer
     std::vector<std::size_t> targets, places, first_of_span;
 };
 
@@ -152,7 +152,8 @@ public:
     Folding(const RangeProgram& program, std::span<const float> columns, FoldScratch& fold_scratch)
         : from_(program), columns_(columns), own_(fold_scratch) {}
 
-    // Whether the linear units are folded or kept, whichever leaves less to do; false if neither saves enough.
+    // Decides whether linear units are folded or kept, whichever leaves less work; returns false if neither saves
+    // enough.
     bool choose() {
         mark(own_.kept, true);
         mark(own_.kept_unfolded, false);
@@ -189,7 +190,7 @@ private:
         kept[from_.layers.back().start] = 1;
     }
 
-    // Tiles times inputs: a folded layer takes all that stays before it.
+    // Tiles times inputs: a folded layer takes all kept units before it as inputs.
     [[nodiscard]] double work(const std::vector<unsigned char>& kept, bool folded) const {
         const auto staying = [&](const UnitSpan& span) {
             const auto first = kept.begin() + static_cast<std::ptrdiff_t>(span.start);
@@ -206,7 +207,7 @@ private:
         return static_cast<double>(total);
     }
 
-    // Slopes and errors of what is folded; the largest size of any unit, for the rounding of the new weights.
+    // Slopes and errors of the folded units; the largest magnitude of any unit, for the rounding of the new weights.
     void prepare() {
         using C = RangeColumn;
         own_.slopes.assign(from_.units, 0.0F);
@@ -234,20 +235,20 @@ private:
         for (std::size_t first = 0; first < own_.targets.size(); first += range_open)
             add_rows(k, std::span(own_.targets).subspan(first, std::min(range_open, own_.targets.size() - first)));
         drop_unused_groups();
-        append_layer(
-            out, own_.spans,
-            {.outputs = own_.targets.size(),
-             .weights = own_.weights,
-             .biases = own_.biases,
-             .errors = own_.layer_errors,
-             .roundings = static_cast<double>(own_.places.size()) + 6, // our own sums, and the weights rounded to float
-             .activation = layer.activation,
-             .parameter = layer.parameter});
+        append_layer(out, own_.spans,
+                     {.outputs = own_.targets.size(),
+                      .weights = own_.weights,
+                      .biases = own_.biases,
+                      .errors = own_.layer_errors,
+                      .roundings = static_cast<double>(own_.places.size()) +
+                                   6, // of our own sums, and of the weights when rounded to float
+                      .activation = layer.activation,
+                      .parameter = layer.parameter});
         own_.groups.push_back({out.layers.back().start, own_.targets.size()});
         own_.places.insert(own_.places.end(), own_.targets.begin(), own_.targets.end());
     }
 
-    // Copies the columns of `rows` of all groups that any row uses.
+    // Copies the columns of `rows` for all groups that any row uses.
     void drop_unused_groups() {
         const std::size_t row = own_.places.size(), outputs = own_.targets.size();
         std::size_t first = 0;
@@ -288,8 +289,8 @@ private:
         }
     }
 
-    // The computed slopes are off by at most gamma times the sum of sizes along all paths, which the product of the
-    // largest sums of the layers bounds; so are the new bias and the errors left behind.
+    // The error of the computed derivatives is at most gamma times the sum of magnitudes along all paths, which the
+    // product of the largest sums of the layers bounds; the same holds for the new bias and the errors left behind.
     void add_row(std::size_t unit, const double* slopes, double left_behind) {
         double bias = static_cast<double>(from_.biases[unit]);
         for (std::size_t u = 0; u < from_.units; ++u)
