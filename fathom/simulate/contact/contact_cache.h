@@ -1,8 +1,8 @@
-// How far each contact has been pressed together since it began, so that penalties never make energy.
-// A contact pushes by no more than the way by which its features have come together since it began. Where nothing is
-// odd that way is the depth. What is found deep all at once, because a surface has folded into itself or a shape has
-// jumped, would be energy from nowhere: it starts at 0 and grows to its depth at the pace of the recovery time alone.
-// O(contacts log contacts) a step. Not thread-safe.
+// Contact cache: the compression of each contact since it began, so that penalties never create energy.
+// The force of a contact acts on the distance by which its features have approached each other since it began. Normally
+// that is the depth. A contact that is deep when it is found, because a surface has folded into itself or a shape has
+// jumped, would create energy: its compression starts at 0 and grows to the depth at the rate of the recovery time
+// only. O(contacts log contacts) per step. Not thread-safe.
 #pragma once
 
 #include <fathom/response/weighted_contact.h>
@@ -12,7 +12,7 @@
 
 namespace fathom {
 
-// What a contact is known by from step to step.
+// Identifies a contact across steps.
 struct ContactKey {
     Index body = no_index, other = no_index, feature = no_index, other_feature = no_index;
 
@@ -23,20 +23,21 @@ class ContactCache {
 public:
     struct Known {
         ContactKey key{};
-        double pressed = 0; // m
+        double pressed = 0; // compression (m)
     };
 
-    // Contacts of a new moment: where the points are, and how many seconds after the moment before. The first moment
-    // takes depths as they are. Points may have been added since, none removed. `positions` must stay until end().
+    // Starts the contacts of a new instant: positions of the points, and seconds since the previous instant. At the
+    // first instant depths are used as they are. Points may have been added since, but not removed. `positions` must
+    // stay valid until end().
     void begin(std::span<const Vec3> positions, double seconds, double recovery_time);
-    // The depth by which this contact pushes; each key once a moment.
+    // The effective depth of this contact (m); each key once per instant.
     [[nodiscard]] double pressed(const ContactKey& key, const WeightedContact& contact);
-    // The same where the caller knows how far its sides have come together since the moment before (m); then no
-    // positions are needed.
+    // The same if the caller knows by how much its sides have approached each other since the previous instant (m); no
+    // positions are needed then.
     [[nodiscard]] double pressed(const ContactKey& key, double depth, double come_together);
     void end();
 
-    [[nodiscard]] std::span<const Known> known() const { return known_; } // of the last moment that ended, by key
+    [[nodiscard]] std::span<const Known> known() const { return known_; } // of the last completed instant, by key
 
 private:
     [[nodiscard]] double pressed_before(const ContactKey& key) const;
@@ -44,7 +45,7 @@ private:
 
     std::span<const Vec3> now_;
     std::vector<Vec3> before_;
-    double share_ = 1; // of what lacks to the depth, that recovers in this moment
+    double share_ = 1; // share of the missing depth that is recovered in this instant
     bool first_ = true, begun_ = false;
     std::vector<Known> known_, last_;
 };

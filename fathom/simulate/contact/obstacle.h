@@ -1,5 +1,5 @@
-// Fields that stand in the way of deforming bodies and never move: which points are inside, and which
-// way is out? O(points * obstacles) look-ups, in parallel; the same bytes for any number of threads. Thread-safe.
+// Static obstacles of deformable bodies, given as fields: finds the points inside, with separating direction and depth.
+// O(points * obstacles) field evaluations, in parallel; the same bytes for any number of threads. Thread-safe.
 #pragma once
 
 #include <fathom/base/pose.h>
@@ -22,17 +22,19 @@ struct StaticObstacle {
 
 struct PointInObstacle {
     Index obstacle = no_index, point = no_index;
-    Vec3 normal = Vec3::Zero(); // unit, the way out (world)
+    Vec3 normal = Vec3::Zero(); // unit, separating direction (world)
     double depth = 0;           // m, > 0
 };
 
-// By obstacle, then by point. Points where the field has no gradient are left out: nothing tells where to push them.
+// Ordered by obstacle, then by point. Points at which the field has no gradient are omitted, since they have no
+// separating direction.
 [[nodiscard]] std::vector<PointInObstacle> points_in_obstacles(std::span<const StaticObstacle> obstacles,
                                                                std::span<const Vec3> points);
 
 [[nodiscard]] RecordedBody recorded(const StaticObstacle& obstacle);
 
-// A mesh that moves as it is told, whatever it meets: straight on, turning, swaying.
+// Kinematic obstacle: a mesh on a prescribed motion, which contacts do not change. Translation, rotation and
+// oscillation.
 
 struct KinematicObstacle {
     std::string name;
@@ -40,14 +42,14 @@ struct KinematicObstacle {
     Pose pose{};                  // at time 0
     Vec3 velocity = Vec3::Zero(); // m/s
     Vec3 spin = Vec3::Zero();     // rad/s, world, about the origin of the mesh's frame
-    Vec3 sway = Vec3::Zero();     // m: to both sides, a sine
+    Vec3 sway = Vec3::Zero();     // amplitude of a sinusoidal oscillation (m)
     double sway_period = 1;       // s
 
     [[nodiscard]] bool fixed() const { return velocity.isZero(0) && spin.isZero(0) && sway.isZero(0); }
     [[nodiscard]] Pose pose_at(double time) const;
 };
 
-// Throws Error with its name: invalid_argument where it has no mesh or no period, non_finite.
+// Throws Error with its name: invalid_argument if it has no mesh or no period, non_finite.
 void check(const KinematicObstacle& obstacle);
 
 } // namespace fathom

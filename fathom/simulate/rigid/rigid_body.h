@@ -1,4 +1,4 @@
-// One rigid body: what it is, and where and how fast it is.
+// One rigid body: its shape, mass and state.
 #pragma once
 
 #include <fathom/base/motion.h>
@@ -14,19 +14,19 @@
 
 namespace fathom {
 
-// What a rigid body is made of: points to touch with, a field to be touched, and how its mass lies.
+// Geometry of a rigid body: points for contact, a field for contact with points of others, and mass properties.
 // Made once and shared by equal bodies; immutable and thread-safe.
 
 struct BodyShape {
-    std::unique_ptr<const SweepShell> shell;     // null: has no points, and touches nothing by itself
+    std::unique_ptr<const SweepShell> shell;     // null: the body has no points
     std::vector<Vec3> normals;                   // of the points: unit, outward
-    std::unique_ptr<const SegmentCaster> caster; // of the field at level 0; null: nothing can touch it
-    TriangleMesh mesh;                           // for pictures; empty for formulas
+    std::unique_ptr<const SegmentCaster> caster; // of the field at level 0; null: no field
+    TriangleMesh mesh;                           // for pictures; empty for analytic fields
     double area = 0;                             // m^2
     double volume = 0;                           // m^3
-    Vec3 center = Vec3::Zero();                  // of mass, in the frame of points and field (m)
+    Vec3 center = Vec3::Zero();                  // centre of mass in the frame of points and field (m)
     Mat3 inertia = Mat3::Zero();                 // about the centre, for a density of 1 kg/m^3 (m^5)
-    double reach = 0; // nothing of the body is farther from its centre (m); infinity where unbounded
+    double reach = 0;                            // radius of the body about its centre (m); infinity if unbounded
 
     [[nodiscard]] std::size_t point_count() const { return shell ? shell->points.size() : 0; }
 };
@@ -34,18 +34,19 @@ using BodyShapePtr = std::shared_ptr<const BodyShape>;
 
 struct BodyShapeOptions {
     GridOptions grid{.resolution = 96};
-    std::size_t points = 0; // of the shell, spread evenly; 0: the vertices
-    bool cached = false;    // keep the grid in the field cache (cached_grid.h)
+    std::size_t points = 0; // number of shell points, evenly distributed; 0: the vertices
+    bool cached = false;    // keep the grid in the field cache (cached_grid() in grid_builder.h)
 };
 
-// Throws Error as build_grid() and the shells do; Error{invalid_argument} where the mesh encloses no positive volume.
+// Throws Error as build_grid() and the shells do; Error{invalid_argument} if the mesh does not enclose a positive
+// volume.
 [[nodiscard]] BodyShapePtr make_body_shape(TriangleMesh mesh, const BodyShapeOptions& options = {});
 
-// For bodies that never move: a field alone, such as the ground.
+// For static bodies: a field alone, such as the ground.
 [[nodiscard]] BodyShapePtr make_field_shape(FieldPtr field);
 
-// As a caller states it. The points of a body carry its stiffness and damping; the friction of a pair is the geometric
-// mean.
+// Definition of a body by the caller. The points of a body have its stiffness and damping; the friction of a pair is
+// the geometric mean.
 struct RigidBody {
     BodyShapePtr shape;
     std::string name{};
@@ -53,16 +54,16 @@ struct RigidBody {
     Vec3 velocity = Vec3::Zero(); // of the centre of mass (m/s, world)
     Vec3 spin = Vec3::Zero();     // rad/s, world
     double density = 1000;        // kg/m^3
-    double stiffness = 1e4;       // N/m of a point
-    double damping = 10;          // N s/m of a point
+    double stiffness = 1e4;       // N/m per point
+    double damping = 10;          // N s/m per point
     double friction = 0.3;
-    bool fixed = false; // never moves; velocities are ignored
+    bool fixed = false; // static: never moves; velocities are ignored
 };
 
-// As a simulation keeps it. The angular momentum is the state and the spin follows, so that free bodies keep it to the
-// last digit and the gyroscopic term needs no step of its own.
+// State of a body in a simulation. The angular momentum is the state variable and the spin is derived from it, so that
+// free bodies preserve it to the last digit and the gyroscopic term needs no separate step.
 struct BodyState {
-    Vec3 center = Vec3::Zero(); // of mass (m, world)
+    Vec3 center = Vec3::Zero(); // centre of mass (m, world)
     Quat rotation = Quat::Identity();
     Vec3 velocity = Vec3::Zero();
     Vec3 spin = Vec3::Zero();
@@ -87,8 +88,8 @@ struct BodyMass {
 [[nodiscard]] BodyState start_state(const RigidBody& body, const BodyMass& mass);
 [[nodiscard]] Pose pose_of(const BodyState& state, const BodyShape& shape);
 
-// Moves the body on for `step` seconds at the velocity it has, and turns it by the spin in the middle of the step, so
-// that the energy of a free top errs only by step^2. The quaternion stays unit.
+// Moves the body for `step` seconds at its current velocity, and rotates it by the spin at the middle of the step, so
+// that the energy error of a free top is of order step^2. The quaternion stays normalized.
 void coast(BodyState& state, const BodyMass& mass, double step);
 
 } // namespace fathom

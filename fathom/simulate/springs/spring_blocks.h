@@ -1,6 +1,6 @@
-// Points in blocks, so that forces and matrices are summed in parallel without locks: a block adds up
-// all elements that touch its points, but only for its own points. Elements across two blocks are computed twice. The
-// order of each sum is that of the elements, whatever the number of threads.
+// Partition of the points of a network into blocks, so that forces and matrices are summed in parallel without locks: a
+// block evaluates all elements that touch its points, but adds only to its own points. Elements across two blocks are
+// computed twice. Each sum is in the order of the elements, whatever the number of threads.
 #pragma once
 
 #include <fathom/simulate/springs/spring_network.h>
@@ -10,13 +10,13 @@
 
 namespace fathom {
 
-// One element at a time: the slopes of its length, area and volume, and the force of a spring.
-// Any finite input gives finite answers: what has no length or area has no direction, and so no force.
+// Single elements: derivatives of area and volume, and the force of a spring.
+// Any finite input gives finite results: an element without length or area has no direction, and so no force.
 
-// What is smaller has no direction: its square is no number of full precision any more (m, m^2).
+// Elements smaller than this have no direction: the square is no longer a number of full precision (m, m^2).
 inline constexpr double least_size = 1e-150;
 
-// A measure (area, volume) of some points, and how it changes as each of them moves.
+// A measure (area, volume) of some points, and its derivative by the position of each.
 template <std::size_t N>
 struct MeasureSlope {
     double value = 0;
@@ -60,7 +60,7 @@ struct AreaSlope : MeasureSlope<3> {
     return slope;
 }
 
-// The energy of a term of area or volume, and what its force on a point is: -pull * slope.by[k].
+// Energy of an area or volume term. Its force on point k is -pull * slope.by[k].
 struct ElementPull {
     double energy = 0; // J
     double pull = 0;   // N/m, or Pa
@@ -75,11 +75,11 @@ template <class Term>
 
 struct SpringPull {
     double energy = 0;         // J
-    Vec3 force = Vec3::Zero(); // on the first end (N); the second feels the opposite
+    Vec3 force = Vec3::Zero(); // on the first end (N); the force on the second end is the opposite
 };
 
-// Equation 2 of the paper: Hooke along d / |d|, damped by the rate of the length. rate() -> how d changes (m/s), asked
-// only where damped.
+// Equation 2 of Madera et al. 2006: Hooke's law along d / |d|, damped by the rate of change of the length. rate()
+// returns the rate of change of d (m/s); it is called only if the spring is damped.
 template <class Rate>
 [[nodiscard]] inline SpringPull spring_pull(const Spring& spring, const Vec3& d, const Rate& rate) {
     const double length = d.norm(), stretch = length - spring.rest;
@@ -96,13 +96,13 @@ template <class Rate>
 struct SpringBlocks {
     std::vector<Index> first = {0}; // block b holds the points first[b], ..., first[b + 1] - 1
     using Touching = std::vector<std::vector<Index>>;
-    Touching springs, areas, volumes; // that touch each block, increasing
+    Touching springs, areas, volumes; // elements that touch each block, ascending
 
     SpringBlocks() = default;
     explicit SpringBlocks(const SpringNetwork& network); // O(n)
 
-    // What an edit will change: `before` is the network as it still is. New points join the last block, or begin
-    // another. O(edit log n), and a pass over the lists of the blocks in which elements come or go.
+    // Applies a future edit: `before` is the network before the edit. New points join the last block or start another
+    // one. O(edit log n), and a pass over the lists of the blocks in which elements are added or removed.
     void apply(const NetworkEdit& edit, const SpringNetwork& before);
 
     [[nodiscard]] std::size_t size() const { return first.size() - 1; }
@@ -114,7 +114,7 @@ private:
     void add_points(std::size_t count);
 };
 
-// Whether a point belongs to a block.
+// The points of one block.
 struct BlockRange {
     Index begin, end;
     [[nodiscard]] bool has(Index point) const { return point - begin < end - begin; }

@@ -1,10 +1,9 @@
-// The symmetric matrix of a network, mass * M + damping * D + stiffness * K, in blocks of three rows
-// and columns. K is minus the slope of the forces by the positions, made free of negative eigenvalues; D that by the
-// velocities. What is left out of K: what a spring shorter than its rest length gives across itself (it buckles; Choi &
-// Ko 2002), what a change of area or volume gives beyond the product of its slopes, but for the outward part of
-// triangles larger than at rest; and how damping turns with the springs. At rest, and for stretched springs, K is
-// exact. O(points + elements); parallel by blocks, the same bits for any number of threads. Columns of fixed points are
-// left out.
+// The symmetric matrix of a network, mass * M + damping * D + stiffness * K, in blocks of three rows and columns. K is
+// minus the derivative of the forces by the positions, with negative eigenvalues removed; D is minus the derivative by
+// the velocities. K omits: the transverse term of a spring shorter than its rest length (it buckles; Choi & Ko 2002);
+// the second derivatives of areas and volumes, except the outward part for triangles larger than at rest; and the
+// rotation of damping with the springs. At rest, and for stretched springs, K is exact. O(points + elements); parallel
+// by blocks, the same bits for any number of threads. Columns of fixed points are omitted.
 #pragma once
 
 #include <fathom/response/weighted_contact.h>
@@ -13,12 +12,12 @@
 namespace fathom {
 
 struct MatrixFactors {
-    double mass = 0, damping = 0, stiffness = 0; // 1, the step and its square for an implicit step
-    double air_friction = 0;                     // 1/s, a part of the damping
+    double mass = 0, damping = 0, stiffness = 0; // for an implicit step: 1, the step, and its square
+    double air_friction = 0;                     // 1/s, part of the damping
 };
 
-// out = (damping * D + stiffness * K) * in, straight from the elements, without air friction and with fixed points like
-// all others. The way to multiply once; a matrix costs some 1 kB a point.
+// out = (damping * D + stiffness * K) * in, directly from the elements, without air friction; fixed points are treated
+// as all others. Use it for a single product; a matrix takes some 1 kB per point.
 void spring_product(const SpringNetwork& network, const SpringBlocks& blocks, std::span<const Vec3> positions,
                     const MatrixFactors& factors, std::span<const Vec3> in, std::span<Vec3> out);
 
@@ -31,15 +30,16 @@ struct ContactBlock {
 class SpringMatrix {
 public:
     SpringMatrix() = default;
-    // Finds which points are coupled; the pattern holds while the elements keep their points. O(n log n).
+    // Finds the coupled points; the pattern is valid while the elements keep their points. O(n log n).
     SpringMatrix(const SpringNetwork& network, const SpringBlocks& blocks);
 
-    // Follows an edit: `network` and `blocks` are those after it. Pairs that it parted stay in the pattern, as zeros. A
-    // row that grows moves to the end; when half of the room is lost that way the pattern is found anew. O(edit log n),
-    // and a look at each element of the blocks with rows that grew.
+    // Applies an edit: `network` and `blocks` are those after it. Pairs that it separates stay in the pattern as zeros.
+    // A row that grows moves to the end; when half of the memory is lost that way, the pattern is rebuilt. O(edit log
+    // n), and a pass over the elements of the blocks whose rows grew.
     void apply(const NetworkEdit& edit, const SpringNetwork& network, const SpringBlocks& blocks);
 
-    // `network` and `blocks` as in the constructor. Contacts are kept apart and must outlive the products and solves.
+    // `network` and `blocks` as in the constructor. Contacts are stored separately and must outlive the products and
+    // solves.
     void assemble(const SpringNetwork& network, const SpringBlocks& blocks, std::span<const Vec3> positions,
                   const MatrixFactors& factors);
     void set_contacts(std::vector<ContactBlock> contacts) { contacts_ = std::move(contacts); }
@@ -54,7 +54,7 @@ public:
     [[nodiscard]] std::span<const Mat3> values(Index row) const {
         return std::span(values_).subspan(rows_[row].begin, rows_[row].size);
     }
-    [[nodiscard]] std::vector<Mat3> diagonals() const; // contacts included
+    [[nodiscard]] std::vector<Mat3> diagonals() const; // including contacts
     [[nodiscard]] std::span<const ContactBlock> contacts() const { return contacts_; }
     [[nodiscard]] bool is_fixed(Index row) const { return fixed_[row] != 0; }
 
@@ -62,9 +62,9 @@ private:
     struct Assembly;
     struct Row {
         std::size_t begin = 0;        // in columns_ and values_
-        Index size = 0, diagonal = 0; // the latter from the begin on
+        Index size = 0, diagonal = 0; // diagonal: position relative to begin
     };
-    [[nodiscard]] Index slot(Index row, Index column) const; // from the begin of the row on
+    [[nodiscard]] Index slot(Index row, Index column) const; // position relative to the row's begin
     template <class Element>
     void find_slots(const Element& element, Index* slots) const;
     template <class Element>
@@ -79,10 +79,10 @@ private:
                      const std::vector<char>& grown, std::vector<Index>& slots) const;
 
     std::vector<Row> rows_;
-    std::vector<Index> columns_; // of each row, increasing
+    std::vector<Index> columns_; // of each row, ascending
     std::vector<Mat3> values_;
-    std::size_t lost_ = 0;                                        // entries of columns_ that belong to no row any more
-    std::vector<Index> spring_slots_, area_slots_, volume_slots_; // of the pairs of each element, row by row
+    std::size_t lost_ = 0;                                        // entries of columns_ that no longer belong to a row
+    std::vector<Index> spring_slots_, area_slots_, volume_slots_; // slots of the pairs of each element, row by row
     std::vector<char> fixed_;
     std::vector<Index> block_first_ = {0};
     std::vector<ContactBlock> contacts_;

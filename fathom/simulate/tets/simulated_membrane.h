@@ -1,5 +1,5 @@
-// A membrane of a TetWorld as it is now: its springs, its points among those of all bodies, what
-// collision sees of it, and on which side of it each body belongs. For tet_world.cpp. One caller a membrane.
+// Current state of a membrane of a TetWorld: its springs, its points among those of all bodies, its collision geometry,
+// and the side of it on which each body belongs. Used by tet_world.cpp. Each membrane has one caller.
 #pragma once
 
 #include <fathom/detect/tet/membrane_contacts.h>
@@ -9,10 +9,10 @@ namespace fathom {
 
 class SimulatedMembrane {
 public:
-    // Error as BreakableMembrane.
+    // Throws Error as BreakableMembrane does.
     explicit SimulatedMembrane(const TetWorldMembrane& membrane);
 
-    // As those of SimulatedTets.
+    // As in SimulatedTets.
     void number(NetworkCounts& counts) { numbered_.number(network(), counts); }
     void add_to(SpringNetwork& all, SpringState& all_state) const {
         numbered_.add_to(all, all_state, network(), state());
@@ -29,11 +29,12 @@ public:
     [[nodiscard]] std::shared_ptr<const std::vector<Triangle>> surface_triangles() const { return surface_; }
     [[nodiscard]] bool broken() const { return broken_; }
 
-    // Looks where the body numbered so is: its sides are known from now on. Once a step for each body, near or far.
+    // Updates the sides of the body with this number from its current position. Call once per step for each body, at
+    // any distance.
     void look(Index number, const TetBody& body);
-    // Turns pushes that would lead out of a body on the wrong side of the membrane, where that side is known: their way
-    // is then across the membrane, and their depth is measured along it. `depths()` gives those of the body, fitted,
-    // and is asked only if needed.
+    // Redirects pushes that would move a body out on the wrong side of the membrane, if the right side is known: they
+    // then act across the membrane, and their depth is measured along that direction. `depths()` returns the fitted
+    // depths of the body and is called only if needed.
     using DepthSource = std::function<const NodeDepths&()>;
     void keep_sides(Index number, std::span<const PointInTet> points, std::span<TetPush> pushes,
                     const DepthSource& depths) const;
@@ -42,13 +43,13 @@ public:
     [[nodiscard]] std::span<const MembraneContact> sides(Index number) const { return sides_[number].contacts(); }
     [[nodiscard]] std::size_t known_bodies() const { return sides_.size(); }
 
-    // The body has parted along its faces, or it was cut: sides are kept in the first case, and forgotten in the
+    // Call after the body has separated along its faces or was cut: sides are kept in the first case and cleared in the
     // second.
     void follow_break(Index number, const TetEdit& edit);
 
     [[nodiscard]] bool breakable() const { return breaking_.has_value(); }
-    BreakReport break_stretched();                    // where breakable; state() as followed
-    void add_to(NetworkEdit& edit, bool with_pieces); // as that of SimulatedTets
+    BreakReport break_stretched();                    // if breakable; state() must be up to date
+    void add_to(NetworkEdit& edit, bool with_pieces); // as in SimulatedTets
 
 private:
     void rebuild();
@@ -58,7 +59,7 @@ private:
     BreakableMembrane membrane_;
     std::optional<MembraneBreakOptions> breaking_;
     std::unique_ptr<TetTopology> topology_;
-    Lists sides_of_edge_; // by TetTopology::boundary_edges()
+    Lists sides_of_edge_; // by index in TetTopology::boundary_edges()
     NetworkIndexMap numbered_;
     std::vector<Vec3> vertices_;
     BoundaryAreas areas_;

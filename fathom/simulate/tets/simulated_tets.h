@@ -1,5 +1,5 @@
-// A body of a TetWorld as it is now: its springs, its points among those of all bodies, what bounds it,
-// and depths inside it for the nodes that contacts ask for. For tet_world.cpp and its recording. One caller a body.
+// Current state of a body of a TetWorld: its springs, its points among those of all bodies, its boundary, and depths of
+// the nodes that contacts need. Used by tet_world.cpp and its recording. Each body has one caller.
 #pragma once
 
 #include <fathom/simulate/springs/spring_world.h>
@@ -7,26 +7,27 @@
 
 namespace fathom {
 
-// How the points and elements of one body are numbered among those of all bodies of a world. Numbers
-// stay; what an edit adds comes after all that there is. For simulated_tets.h and simulated_membrane.h. One caller.
+// Map from the points and elements of one body to those of all bodies of a world. Numbers do not change; additions of
+// an edit are numbered after all existing ones. Used by simulated_tets.h and simulated_membrane.h.
 
-// How many points and elements all bodies have together.
+// Total number of points and elements of all bodies.
 struct NetworkCounts {
     std::size_t points = 0, springs = 0, areas = 0, volumes = 0;
 };
 
 class NetworkIndexMap {
 public:
-    // Numbers from `counts` on for what has none, and counts it. New points are of the part of the body.
+    // Assigns numbers starting at `counts` to items that have none, and updates the counts. New points belong to the
+    // part of the body.
     void number(const SpringNetwork& own, NetworkCounts& counts);
 
     [[nodiscard]] std::span<const Index> points() const { return points_; }
     [[nodiscard]] std::span<const Index> springs() const { return springs_; }
 
-    // Hands all over to the network and state of all bodies; the state has room for all that is numbered.
+    // Writes everything to the network and state of all bodies; the state must have room for all numbered items.
     void add_to(SpringNetwork& all, SpringState& all_state, const SpringNetwork& own, const SpringState& state) const;
-    // Hands over what has changed, once it is numbered. `pieces`, where not empty, tells for each point the piece that
-    // it is now in, or no_index: a piece is a part by the lowest of its points.
+    // Adds the changes to the edit, after they are numbered. `pieces`, if not empty, gives the current piece of each
+    // point, or no_index: a piece is identified as a part by its lowest point.
     void add_to(NetworkEdit& edit, const NetworkChanges& changes, const SpringNetwork& own, const SpringState& state,
                 std::span<const Index> pieces = {});
 
@@ -38,12 +39,12 @@ private:
     std::vector<Index> parts_; // of each point
 };
 
-// The boundary by places in its list of vertices.
+// Boundary triangles as positions in the list of boundary vertices.
 [[nodiscard]] std::vector<Triangle> boundary_by_place(const TetTopology& topology);
 
 class SimulatedTets {
 public:
-    // Error as solid_network(), TetTopology and BreakableSolid.
+    // Throws Error as solid_network(), TetTopology and BreakableSolid do.
     SimulatedTets(const TetWorldBody& body, bool breakable);
 
     // See NetworkIndexMap.
@@ -52,7 +53,7 @@ public:
         numbered_.add_to(all, all_state, network(), state());
     }
     void move(std::span<const Vec3> positions); // of all points of all bodies
-    void follow(const SpringWorld& springs);    // takes state(), and rest lengths that creep, from there
+    void follow(const SpringWorld& springs);    // copies state() and crept rest lengths from the world
 
     [[nodiscard]] TetBody view() const { return {vertices_, *topology_}; }
     [[nodiscard]] std::span<const Index> points() const { return numbered_.points(); }
@@ -62,13 +63,13 @@ public:
     [[nodiscard]] const TetZone& zone(); // of the whole body
     [[nodiscard]] std::size_t pieces() const;
 
-    // Depths: what is asked for is then measured, apart for contacts of the body with itself. Those need a march.
+    // Depths: requested nodes are measured, separately for contacts of the body with itself. Those need a march.
     void forget_asked();
     void ask(std::span<const PointInTet> points, const SegmentsInTets& segments, bool self);
-    void measure(const DepthOptions& options, const TetPushOptions& push); // only as much as these pushes read
+    void measure(const DepthOptions& options, const TetPushOptions& push); // only the depths that these pushes need
     [[nodiscard]] const NodeDepths& depths(bool self) const { return *depths_[self]; }
-    // Of contacts with others, measured before: ready for nearest() and first_hit(). O(n) where depths are marched,
-    // once a measure().
+    // Depths for contacts with other bodies, already measured: ready for nearest() and first_hit(). O(n) after a march,
+    // once per measure().
     [[nodiscard]] const NodeDepths& fitted_depths() {
         depths_[0]->fit_tree();
         return *depths_[0];
@@ -78,15 +79,17 @@ public:
     }
 
     [[nodiscard]] bool breakable() const { return solid_ != nullptr; }
-    BreakReport break_stretched(const BreakOptions& options); // where breakable; state() as followed
+    BreakReport break_stretched(const BreakOptions& options); // if breakable; state() must be up to date
     CutReport cut(const CutPlane& plane, const CutOptions& options);
     [[nodiscard]] const TetEdit& last_edit() const { return solid_->last_edit(); }
-    // What that changed, once number() has been called. Pieces become parts only `with_pieces`, in O(n).
+    // Adds the changes of the last edit, after number() has been called. Pieces become parts only if `with_pieces`, in
+    // O(n).
     void add_to(NetworkEdit& edit, bool with_pieces);
 
-    // The boundary for recordings: its vertices, and the triangles by their places in that list.
+    // The boundary for recordings: its vertices, and the triangles as positions in that list.
     [[nodiscard]] std::span<const Index> surface_vertices() const { return topology_->boundary_vertices(); }
-    [[nodiscard]] std::shared_ptr<const std::vector<Triangle>> surface_triangles() const; // found when first asked for
+    // Computed on first use.
+    [[nodiscard]] std::shared_ptr<const std::vector<Triangle>> surface_triangles() const;
     [[nodiscard]] bool broken() const { return broken_; }
 
 private:
@@ -103,7 +106,7 @@ private:
     std::vector<Vec3> vertices_;
     BoundaryAreas areas_;
     std::shared_ptr<BodyTopology> body_;                // shared with the depths, which only read it
-    std::array<std::unique_ptr<NodeDepths>, 2> depths_; // of contacts with others, with itself
+    std::array<std::unique_ptr<NodeDepths>, 2> depths_; // for contacts with others, and with itself
     std::array<std::vector<Index>, 2> asked_;
     std::array<bool, 2> wanted_ = {false, false};
     TetZone zone_;

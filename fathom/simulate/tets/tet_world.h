@@ -1,14 +1,15 @@
-// Bodies of tetrahedra that move, meet, push each other by their depth in the shape of this moment, and
-// break. Springs and volumes move them (spring_world.h), voxels find what is inside what (tet_collision.h), depths are
-// measured in the current shape (node_depths.h), and pushes by points or segments answer (tet_pushes.h), all over again
-// each step: Marchal, Aubert & Chaillou 2004. A contact pushes by the way it was pressed, never by a depth that it was
-// found at (contact_memory.h). Bodies that break or are cut (spring_fracture.h) keep the numbers of their points; new
-// ones come after all others. Membranes are open surfaces of springs that tear (membrane_fracture.h): their vertices or
-// edges inside a body are pushed out on the side that the body came from (membrane_contacts.h). Membranes do not meet
-// each other; a tip finer than their triangles is not felt. Penalties give way: what is fast or thin can pass in one
-// step. Obstacles push vertices alone. O(points + springs + tetrahedra near contacts) a step. Where something breaks,
-// all that is known of the body changes round it alone, and forces and contacts are found once more. Not thread-safe;
-// parallel inside, the same bits for any number of threads.
+// Simulation of tetrahedral bodies with contact by penetration depth in the current shape, fracture and cuts.
+// Method: Marchal, Aubert & Chaillou 2004. In each step springs and volumes move the bodies (spring_world.h), voxels
+// find collisions (tet_collision.h), depths are measured in the current shape (node_depths.h), and forces act on points
+// or segments (tet_pushes.h). A contact acts by the compression accumulated since it began, never by the depth at which
+// it was found (contact_cache.h). Bodies that break or are cut (spring_fracture.h) keep the numbers of their points;
+// new points are numbered after all others. Membranes are open surfaces of springs that tear (membrane_fracture.h):
+// their vertices or edges inside a body are pushed out on the side that the body came from (membrane_contacts.h).
+// Limits: membranes do not collide with each other; a tip finer than their triangles is not detected. Penalty contact
+// is soft: fast or thin bodies can pass through in one step. Obstacles act on vertices only.
+// O(points + springs + tetrahedra near contacts) per step. A fracture updates the data of the body only round it, and
+// forces and contacts are computed once more. Not thread-safe; parallel inside, the same bits for any number of
+// threads.
 #pragma once
 
 #include <fathom/index/broad_phase.h>
@@ -23,24 +24,25 @@ namespace fathom {
 
 struct TetWorldBody {
     std::string name{};
-    TetMesh mesh; // as it starts and rests (m, world)
+    TetMesh mesh; // initial shape and rest shape (m, world)
     SolidMaterial material{};
     Vec3 velocity = Vec3::Zero(); // m/s
     Vec3 spin = Vec3::Zero();     // rad/s, about the centre of mass
-    bool fixed = false;           // all of its points stay where they are, and it does not break
+    bool fixed = false;           // all of its points are fixed, and it does not break
     std::vector<Index> fixed_vertices{};
 };
 
-// An open surface, wound one way, of triangles at most two at an edge.
+// An open surface, consistently wound, with at most two triangles at an edge.
 struct TetWorldMembrane {
     DeformingBody surface;
     std::optional<MembraneBreakOptions> breaking{}; // after each step; absent: it never tears
 };
 
 enum class TetResponse {
-    points,   // vertices of the boundary that are inside another body; edges may cross to_mesh_frame: for fine meshes
+    // Vertices of the boundary that are inside another body; crossing edges are not detected. For fine meshes.
+    points,
     segments, // edges of the boundary, whether their ends are inside or not; about four times the cost
-    none      // segments are found and told, and nothing answers
+    none      // segments are found and reported, without response
 };
 
 struct TetWorldOptions {
@@ -48,52 +50,53 @@ struct TetWorldOptions {
     TetResponse response = TetResponse::segments;
     DepthOptions depth{}; // a march runs lazily, until the nodes in contact are done
     TetPushOptions push{};
-    bool self =
-        false; // bodies may touch themselves: depths are then marched, for they must not lead across another layer
-    double recovery_time = 0.5; // s, of contacts that were found deep all at once
-    std::optional<BreakOptions>
-        breaking{}; // of bodies, after each step; strains are those beyond what has crept (springs.plastic)
+    // Self-contact of bodies. Depths are then marched, because they must not be measured across another layer.
+    bool self = false;
+    double recovery_time = 0.5; // s, of contacts that were deep when they were found
+    // Fracture of bodies after each step; strains are those beyond creep (springs.plastic).
+    std::optional<BreakOptions> breaking{};
     BroadPhaseOptions broad{};
 };
 
 // A place where two bodies push each other.
 struct TetWorldContact {
-    Index body = no_index,
-          other = no_index; // membranes are numbered after the bodies, then obstacles; the same for a body in itself
-    std::array<Index, 2> vertices = {no_index, no_index}; // of the first body: one, or the two ends of an edge
+    // Membranes are numbered after the bodies, then obstacles; `other` equals `body` for self-contact.
+    Index body = no_index, other = no_index;
+    std::array<Index, 2> vertices = {no_index, no_index}; // of the first body: one vertex, or the two ends of an edge
     Vec3 position = Vec3::Zero();                         // m, world
-    Vec3 normal = Vec3::Zero();                           // unit, from the other to the first
-    double depth = 0;                                     // m
+    Vec3 normal = Vec3::Zero();                           // unit, from the other to the first body (world)
+    double depth = 0;                                     // penetration depth (m)
 };
 
-// A surface that is not of the world, as it is now: its points may have any numbers from springs().network().size() on.
+// A surface outside the world, in its current state: its points may have any numbers from springs().network().size()
+// on.
 struct TetGuest {
     const PushIntruder& surface;
-    bool by_points = false; // its vertices alone, not its edges
+    bool by_points = false; // use its vertices only, not its edges
 };
 
-// How a body of the world and a guest push each other; `contact` holds the guest against the body.
+// Contact between a body of the world and a guest; `contact` is that of the guest against the body.
 struct TetGuestPush {
     Index body = no_index;
-    std::array<Index, 2> vertices = {no_index, no_index}; // of the guest: one, or the two ends of an edge
-    Index again = 0;                                      // of one edge, or one vertex, in one body: counts on
+    std::array<Index, 2> vertices = {no_index, no_index}; // of the guest: one vertex, or the two ends of an edge
+    Index again = 0; // running number of the contacts of one edge, or one vertex, in one body
     TetPush push;
 };
 
-// Of all steps so far; wall time.
+// Totals of all steps so far; wall time.
 struct TetWorldStatistics {
     double seconds = 0;           // in step()
-    double collision_seconds = 0; // of them: finding contacts, measuring depths, making pushes
-    double depth_seconds = 0;     // of those: depths alone
-    std::size_t broken = 0;       // springs or faces, of bodies and membranes
+    double collision_seconds = 0; // part of `seconds`: finding contacts, measuring depths, computing pushes
+    double depth_seconds = 0;     // part of collision_seconds: depths alone
+    std::size_t broken = 0;       // broken springs or faces, of bodies and membranes
 
     [[nodiscard]] double collision_share() const { return seconds > 0 ? collision_seconds / seconds : 0; }
 };
 
 class TetWorld final : public SimulatedWorld {
 public:
-    // Error as SpringWorld, BreakableSolid and the meshes throw, with the name of the body. Error{empty} without bodies
-    // and membranes, {invalid_argument} for options out of range.
+    // Throws Error as SpringWorld, BreakableSolid and the meshes do, with the name of the body. Throws Error{empty}
+    // without bodies and membranes, {invalid_argument} for options out of range.
     explicit TetWorld(std::vector<TetWorldBody> bodies, std::vector<StaticObstacle> obstacles = {},
                       const TetWorldOptions& options = {});
     TetWorld(std::vector<TetWorldBody> bodies, std::vector<TetWorldMembrane> membranes,
@@ -110,31 +113,31 @@ public:
     [[nodiscard]] RecordedStep recorded_step() const override;
     void fill(RecordedFrame& frame, bool contacts) const override; // the boundary of each body
 
-    // What of the guest is inside the bodies as they are, by body; depths and directions as options() says, pressed or
-    // not. Changes nothing that a step depends on. O(tetrahedra near it).
+    // Contacts of the guest with the bodies in their current state, by body; depths and directions as options() says,
+    // without regard to earlier compression. Changes nothing that a step depends on. O(tetrahedra near it).
     [[nodiscard]] std::vector<TetGuestPush> find_guest(const TetGuest& guest);
 
-    void set_motion(MotionHook hook); // see SpringMotion; those of a body are points(body)
-    // Cuts a body where it is now; reports as BreakableSolid does. Only in a world with `breaking`:
+    void set_motion(MotionHook hook); // see SpringMotion; the points of a body are points(body)
+    // Cuts a body in its current shape; reports as BreakableSolid does. Requires a world with `breaking`:
     // Error{invalid_argument}.
     CutReport cut(Index body, const CutPlane& plane, const CutOptions& options = {});
 
     [[nodiscard]] const TetWorldOptions& options() const;
-    [[nodiscard]] std::span<const TetWorldBody> bodies() const; // as they started
+    [[nodiscard]] std::span<const TetWorldBody> bodies() const; // in their initial state
     [[nodiscard]] std::span<const TetWorldMembrane> membranes() const;
     [[nodiscard]] std::span<const StaticObstacle> obstacles() const;
-    // Of a body, or of a membrane, which has no tetrahedra and is all boundary: its number counts on from those of the
+    // Data of a body, or of a membrane, which has no tetrahedra and is all boundary: membranes are numbered after the
     // bodies.
-    [[nodiscard]] TetBody body(Index body) const; // as it is: vertices and what hangs together; until the next step
-    [[nodiscard]] std::span<const Index> points(Index body) const; // of each vertex: its number in springs()
+    [[nodiscard]] TetBody body(Index body) const; // current vertices and topology; valid until the next step
+    [[nodiscard]] std::span<const Index> points(Index body) const; // number in springs() of each vertex
     [[nodiscard]] const BoundaryAreas& areas(Index body) const;    // of its boundary, at rest
-    [[nodiscard]] std::size_t pieces(Index body) const;            // parts that it has broken into; O(n)
-    [[nodiscard]] bool broken(Index body) const;                   // or cut
-    // Of its boundary, by places in body(b).topology.boundary_vertices(). The same object while nothing breaks.
+    [[nodiscard]] std::size_t pieces(Index body) const;            // connected parts; O(n)
+    [[nodiscard]] bool broken(Index body) const;                   // broken or cut
+    // Boundary triangles, as positions in body(b).topology.boundary_vertices(). The same object while nothing breaks.
     [[nodiscard]] std::shared_ptr<const std::vector<Triangle>> surface(Index body) const;
     [[nodiscard]] const SpringWorld& springs() const;
     [[nodiscard]] const SpringReport& report() const;                // of the last step
-    [[nodiscard]] std::span<const TetWorldContact> contacts() const; // of the bodies as they are
+    [[nodiscard]] std::span<const TetWorldContact> contacts() const; // of the bodies in their current state
     [[nodiscard]] const TetWorldStatistics& statistics() const;
 
 private:
