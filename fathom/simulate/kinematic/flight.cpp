@@ -1,4 +1,4 @@
-// Where ships fly, and past what.
+// Poses of the flights, and their meshes.
 #include <fathom/simulate/kinematic/flight.h>
 
 #include <fathom/geometry/generate/generate.h>

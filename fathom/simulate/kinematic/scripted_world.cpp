@@ -1,4 +1,4 @@
-// Moves bodies along their ways and asks about every pair.
+// Moves the bodies along their paths and runs the query of every pair.
 #include <fathom/simulate/kinematic/scripted_world.h>
 
 #include <fathom/base/error.h>
@@ -19,20 +19,22 @@
 #include <array>
 #include <cmath>
 #include <string>
+
 namespace fathom {
 
-// One query of a pair that is moved, by any of the methods; what they need is made once. For
-// moved_world.cpp.
+// ---- Queries: one class for each method. Their data is built once.
+
 namespace {
 
 class ScriptedQuery {
 public:
     virtual ~ScriptedQuery() = default;
-    // Motions over the last step, by body. Fills verdict, depth and contacts of every pair, all reset before.
-    virtual void ask(std::span<const Motion> motions, std::span<ScriptedPair> pairs) = 0;
+    // `motions` are those of the bodies over the last step. Fills verdict, depth and contacts of every pair, which have
+    // been reset before.
+    virtual void run(std::span<const Motion> motions, std::span<ScriptedPair> pairs) = 0;
 };
 
-// Error as ScriptedWorld. The bodies must outlive it.
+// Errors: as for ScriptedWorld. The bodies must outlive the query.
 [[nodiscard]] std::unique_ptr<ScriptedQuery> make_scripted_query(std::span<const KinematicBody> bodies,
                                                                  const ScriptedOptions& options);
 
@@ -44,7 +46,7 @@ void need(bool there, const KinematicBody& body, const char* what) {
 
 bool has_mesh(const KinematicBody& body) { return body.told.mesh && !body.told.mesh->triangles.empty(); }
 
-// Deepest first, no more than wanted.
+// Sorts the contacts by decreasing depth and keeps at most `most`.
 void finish(ScriptedPair& pair, std::size_t most) {
     std::stable_sort(pair.contacts.begin(), pair.contacts.end(),
                      [](const ScriptedContact& a, const ScriptedContact& b) { return a.depth > b.depth; });
@@ -59,10 +61,11 @@ public:
             need(body.field != nullptr, body, "field"),
                 solids_.push_back(std::make_unique<FieldSphereTree>(body.field));
     }
-    void ask(std::span<const Motion> motions, std::span<ScriptedPair> pairs) override {
+    void run(std::span<const Motion> motions, std::span<ScriptedPair> pairs) override {
         for (ScriptedPair& pair : pairs) {
-            const field_field::CollideResult r = collide(*solids_[pair.a], motions[pair.a].end, *solids_[pair.b],
-                                                         motions[pair.b].end, {.max_contacts = options_.max_contacts});
+            const field_field::CollideResult r =
+                field_field::collide(*solids_[pair.a], motions[pair.a].end, *solids_[pair.b], motions[pair.b].end,
+                                     {.max_contacts = options_.max_contacts});
             pair.verdict = r.verdict;
             for (const Contact& c : r.contacts)
                 pair.contacts.push_back({c.point_a, -c.normal, c.depth, c.feature_a.element});
@@ -84,7 +87,7 @@ public:
             need(body.field != nullptr, body, "field"),
                 parts_.push_back(decompose(*body.field, {.parts = options.parts}));
     }
-    void ask(std::span<const Motion> motions, std::span<ScriptedPair> pairs) override {
+    void run(std::span<const Motion> motions, std::span<ScriptedPair> pairs) override {
         field_field::PlainOptions plain;
         plain.descent.rule = options_.descent_step > 0 ? field_field::StepRule::fixed : field_field::StepRule::adaptive;
         plain.descent.step = options_.descent_step;
@@ -113,14 +116,15 @@ public:
     MeshFieldQuery(std::span<const KinematicBody> bodies, const ScriptedOptions& options)
         : bodies_(bodies), options_(options) {
         for (const KinematicBody& body : bodies) {
-            need(body.field || has_mesh(body), body, "field and no mesh");
+            need(body.field || has_mesh(body), body, "field or mesh");
             meshes_.push_back(has_mesh(body) ? std::make_unique<TriangleSphereTree>(*body.told.mesh) : nullptr);
         }
     }
-    void ask(std::span<const Motion> motions, std::span<ScriptedPair> pairs) override {
+    void run(std::span<const Motion> motions, std::span<ScriptedPair> pairs) override {
         for (ScriptedPair& pair : pairs) {
             const bool one = role(motions, pair, pair.a, pair.b), other = role(motions, pair, pair.b, pair.a);
-            need(one || other, bodies_[pair.a], "mesh beside a field, nor the other way round");
+            need(one || other, bodies_[pair.a],
+                 "mesh to test in the field of the other body, nor a field for its mesh");
             finish(pair, options_.max_contacts);
         }
     }
@@ -149,7 +153,7 @@ public:
         for (const KinematicBody& body : bodies)
             need(has_mesh(body), body, "mesh"), surfaces_.emplace_back(*body.told.mesh);
     }
-    void ask(std::span<const Motion> motions, std::span<ScriptedPair> pairs) override {
+    void run(std::span<const Motion> motions, std::span<ScriptedPair> pairs) override {
         std::vector<Vec3> vertices;
         for (std::size_t b = 0; b < bodies_.size(); ++b) {
             vertices.clear();
@@ -188,7 +192,7 @@ public:
         : options_(options), backend_(make_cpu_depth_backend()) {
         if (options.objects < 1 || options.objects > bodies.size())
             throw Error(Cause::invalid_argument,
-                        fmt::format("asks for {} of {} bodies", options.objects, bodies.size()),
+                        fmt::format("{} is not from 1 to the number of bodies, {}", options.objects, bodies.size()),
                         {.element = "option objects"});
         for (Index b = 0; b < bodies.size(); ++b) {
             need(has_mesh(bodies[b]), bodies[b], "mesh");
@@ -198,9 +202,9 @@ public:
                 drawn_.push_back({std::make_shared<DrawnMesh>(*bodies[b].told.mesh), {}, b});
         }
     }
-    void ask(std::span<const Motion> motions, std::span<ScriptedPair> pairs) override {
+    void run(std::span<const Motion> motions, std::span<ScriptedPair> pairs) override {
         for (DrawnBody& body : drawn_) body.pose = motions[body.id].end;
-        for (Index k = 0; k < objects_.size(); ++k) tell(k, collide(*objects_[k], motions[k].end, drawn_), pairs);
+        for (Index k = 0; k < objects_.size(); ++k) add_result(k, collide(*objects_[k], motions[k].end, drawn_), pairs);
     }
 
 private:
@@ -209,7 +213,7 @@ private:
         objects_.push_back(std::make_unique<DepthObject>(*backend_, mesh, directions.projections(),
                                                          DepthObjectOptions{.pixels = options_.pixels}));
     }
-    void tell(Index object, const DepthCollision& r, std::span<ScriptedPair> pairs) const {
+    void add_result(Index object, const DepthCollision& r, std::span<ScriptedPair> pairs) const {
         for (ScriptedPair& pair : pairs) {
             if (pair.a != object) continue;
             if (r.verdict == Verdict::undecided) pair.verdict = r.verdict;
@@ -236,7 +240,7 @@ public:
         : bodies_(bodies), options_(options) {
         for (const KinematicBody& body : bodies) need(body.shape && body.shape->caster, body, "shape with a field");
     }
-    void ask(std::span<const Motion> motions, std::span<ScriptedPair> pairs) override {
+    void run(std::span<const Motion> motions, std::span<ScriptedPair> pairs) override {
         for (ScriptedPair& pair : pairs) {
             role(motions, pair, pair.a, pair.b);
             role(motions, pair, pair.b, pair.a);
@@ -251,7 +255,7 @@ private:
         const SegmentCaster& caster = *bodies_[field].shape->caster;
         sweep(points, motions[shell], caster, motions[field], result_, {.goal = SweepGoal::all, .tree = options_.tree});
         if (!result_.contacts.empty()) pair.verdict = Verdict::overlapping;
-        for (const PointContact& c : result_.contacts) { // as deep as it is halfway through
+        for (const PointContact& c : result_.contacts) { // evaluated in the middle of the contact interval
             const double t = 0.5 * (c.time.start + c.time.end);
             const Vec3& p = points.points[c.point];
             const auto seen = [&](const Pose& a, const Pose& b) { return b.to_local(a * p); };
@@ -289,7 +293,7 @@ std::unique_ptr<ScriptedQuery> make_scripted_query(std::span<const KinematicBody
 }
 } // namespace
 
-// Looks between key frames.
+// ---- Motion paths.
 
 Pose MotionPath::at(double time) const {
     if (keys.empty()) return {};
@@ -307,11 +311,13 @@ void check(const MotionPath& path) {
     for (std::size_t k = 0; k < path.keys.size(); ++k) {
         const Place place{.element = "key frame", .index = static_cast<std::int64_t>(k)};
         if (!std::isfinite(path.keys[k].time) || !is_finite(path.keys[k].pose))
-            throw Error(Cause::non_finite, "its time or pose", place);
+            throw Error(Cause::non_finite, "time or pose is not finite", place);
         if (k > 0 && !(path.keys[k].time > path.keys[k - 1].time))
-            throw Error(Cause::invalid_argument, "is not later than the one before", place);
+            throw Error(Cause::invalid_argument, "time is not later than that of the previous key frame", place);
     }
 }
+
+// ---- World.
 
 struct ScriptedWorld::State {
     std::vector<KinematicBody> bodies;
@@ -322,26 +328,26 @@ struct ScriptedWorld::State {
     std::vector<ScriptedPair> pairs;
     std::size_t steps = 0;
     double seconds = 0;
-    std::string history; // fingerprint of all answers so far
+    std::string history; // fingerprint of all results so far
 
     void list_pairs();
-    void ask();
+    void run();
     [[nodiscard]] double time(std::size_t at) const { return static_cast<double>(at) * step; }
 };
 
 void ScriptedWorld::State::list_pairs() {
     for (Index a = 0; a < bodies.size(); ++a)
         for (Index b = a + 1; b < bodies.size(); ++b) {
-            const bool asked =
+            const bool tested =
                 options.method != ScriptedMethod::depth_maps || (a < options.objects && b >= options.objects);
-            if (asked && !(bodies[a].still() && bodies[b].still())) pairs.push_back({a, b});
+            if (tested && !(bodies[a].still() && bodies[b].still())) pairs.push_back({a, b});
         }
 }
 
-void ScriptedWorld::State::ask() {
+void ScriptedWorld::State::run() {
     for (ScriptedPair& pair : pairs) pair = {pair.a, pair.b};
     const Stopwatch watch;
-    query->ask(motions, pairs);
+    query->run(motions, pairs);
     seconds = watch.seconds();
     Fingerprinter printer;
     printer.add(history);
@@ -354,7 +360,7 @@ void ScriptedWorld::State::ask() {
 
 ScriptedWorld::ScriptedWorld(std::vector<KinematicBody> bodies, double step, const ScriptedOptions& options)
     : state_(std::make_unique<State>()) {
-    if (bodies.empty()) throw Error(Cause::empty, "a world without bodies");
+    if (bodies.empty()) throw Error(Cause::empty, "the world has no bodies");
     require_positive(step, "option step");
     for (KinematicBody& body : bodies) {
         if (!body.told.mesh) body.told.mesh = std::make_shared<const TriangleMesh>();
@@ -368,7 +374,7 @@ ScriptedWorld::ScriptedWorld(std::vector<KinematicBody> bodies, double step, con
     s.query = make_scripted_query(s.bodies, options);
     s.list_pairs();
     for (const KinematicBody& body : s.bodies) s.motions.push_back(Motion::stationary(body.at(0)));
-    s.ask();
+    s.run();
 }
 ScriptedWorld::~ScriptedWorld() = default;
 ScriptedWorld::ScriptedWorld(ScriptedWorld&&) noexcept = default;
@@ -377,7 +383,7 @@ void ScriptedWorld::step() {
     State& s = *state_;
     ++s.steps;
     for (std::size_t b = 0; b < s.bodies.size(); ++b) s.motions[b] = {s.motions[b].end, s.bodies[b].at(time())};
-    s.ask();
+    s.run();
 }
 
 std::size_t ScriptedWorld::steps() const { return state_->steps; }

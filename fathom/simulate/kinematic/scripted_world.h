@@ -1,9 +1,9 @@
-// Bodies that go where they are told, through each other, and are asked what they meet: sequences of
-// queries as scenes, for the experiments of papers that simulate nothing (Liu et al. 2024: two fields passing;
-// Fabrizio: a flight; Xu & Barbic 2014, tables 2 and 3). Every step asks each pair of bodies of which one moves, by one
-// method, at the end of the step (`sweep`: over the step). What a "no" is worth is what the method says of itself:
-// proven for `fields`, `meshes` and `sweep`; for `descent` a miss is undecided. O(pairs) queries a step. Not
-// thread-safe; parallel inside where the methods are, the same bits for any number of threads.
+// Kinematic bodies on scripted paths. Each step runs collision queries; there is no response, and bodies pass through
+// each other. For the experiments of papers without simulation (Liu et al. 2024: two passing fields; Fabrizio: a
+// flight; Xu & Barbic 2014, tables 2 and 3). Every step queries each pair of bodies of which at least one moves, by one
+// method, at the end of the step (`sweep`: over the step). The verdict "disjoint" is as reliable as the method: it is
+// proven for `fields`, `meshes` and `sweep`; `descent` returns undecided if it finds no contact. O(pairs) queries per
+// step. Not thread-safe; parallel inside if the methods are, with the same bits for any number of threads.
 #pragma once
 
 #include <fathom/base/pose.h>
@@ -17,48 +17,49 @@
 
 namespace fathom {
 
-// Where a body is told to be: key frames, even and straight between them, turning the shorter way.
-
 struct MotionKey {
     double time = 0; // s
     Pose pose{};
 };
 
+// Key frames with linear interpolation of the translation and spherical interpolation of the rotation.
 struct MotionPath {
     std::vector<MotionKey> keys; // times increase
 
-    // As in the first key before it, as in the last after it; the origin without keys. O(log keys).
+    // Pose at a time (s). Before the first key it is that of the first, after the last key that of the last; the
+    // identity without keys. O(log keys).
     [[nodiscard]] Pose at(double time) const;
 };
 
-// Error{invalid_argument} where times do not increase, {non_finite}.
+// Error{invalid_argument} if the times do not increase, Error{non_finite}.
 void check(const MotionPath& path);
 
 enum class ScriptedMethod {
-    fields,     // collide.h
-    descent,    // dual_gradient.h: the whole way of Liu et al. 2024
-    mesh_field, // mesh_contacts.h, both ways
+    fields,     // field_field.h
+    descent,    // dual_gradient.h: the complete method of Liu et al. 2024
+    mesh_field, // mesh_contacts.h, in both directions
     meshes,     // surface_contacts.h
     depth_maps, // depth_collide.h: the first bodies against all others
-    sweep       // shell_sweep.h: points of each in the field of the other
+    sweep       // shell_sweep.h: points of each body in the field of the other
 };
 
 struct ScriptedOptions {
     ScriptedMethod method = ScriptedMethod::fields;
-    std::size_t max_contacts = 64; // of a pair
-    int parts = 0;                 // descent: boxes of each body; 0: as many as pay
-    double descent_step = 0;       // descent: m; 0: adaptive
-    int pixels = 256;              // depth_maps: along the longer side
-    std::size_t directions = 1;    // depth_maps: projections of an object
-    std::size_t objects = 1; // depth_maps: so many of the first bodies are asked, each by maps of its own and not about
-                             // each other: parts of one that moves
-    bool tree = true;        // sweep
+    std::size_t max_contacts = 64; // per pair
+    int parts = 0;                 // descent: boxes of each body; 0: chosen automatically
+    double descent_step = 0;       // descent: step length (m); 0: adaptive
+    int pixels = 256;              // depth_maps: pixels along the longer side
+    std::size_t directions = 1;    // depth_maps: number of projections of an object
+    // depth_maps: the first `objects` bodies are tested against the others, each with its own maps, but not against
+    // each other, since they are parts of one moving object.
+    std::size_t objects = 1;
+    bool tree = true; // sweep: use the tree of the points
 };
 
-// What a method needs of each: a field (fields, descent), a field or a mesh (mesh_field), a mesh (meshes, depth_maps),
-// a shape (sweep).
+// Each method needs certain members: a field (fields, descent), a field or a mesh (mesh_field), a mesh (meshes,
+// depth_maps), a shape (sweep).
 struct KinematicBody {
-    KinematicObstacle told; // name, mesh (null: none; else also for pictures), and its motion where there is no path
+    KinematicObstacle told; // name, mesh (may be null; also for images), and the motion of a body without a path
     FieldPtr field{};
     BodyShapePtr shape{};
     MotionPath path{};
@@ -71,20 +72,20 @@ struct ScriptedContact {
     Vec3 position = Vec3::Zero(); // m, world
     Vec3 normal = Vec3::Zero();   // unit, out of the second body
     double depth = 0;             // m
-    Index point = no_index;       // of the first body: a vertex, triangle or point of its shell
+    Index point = no_index;       // vertex, triangle or shell point of the first body
 };
 
 struct ScriptedPair {
     Index a = no_index, b = no_index;
     Verdict verdict = Verdict::disjoint;
-    double depth = 0;                        // of the deepest contact (m)
+    double depth = 0;                        // largest contact depth (m)
     std::vector<ScriptedContact> contacts{}; // at most ScriptedOptions::max_contacts
 };
 
 class ScriptedWorld final : public SimulatedWorld {
 public:
-    // Error{empty} without bodies; {invalid_argument} names the body that lacks what the method needs, or more objects
-    // than bodies; else as the methods build.
+    // Error{empty} without bodies; Error{invalid_argument} for a body that lacks a member that the method needs, and
+    // for more objects than bodies; other errors as for the methods.
     ScriptedWorld(std::vector<KinematicBody> bodies, double step, const ScriptedOptions& options = {});
     ~ScriptedWorld() override;
     ScriptedWorld(ScriptedWorld&&) noexcept;
@@ -93,15 +94,15 @@ public:
     [[nodiscard]] std::size_t steps() const override;
     [[nodiscard]] double time() const override;
     [[nodiscard]] Energy energy() const override { return {}; }
-    [[nodiscard]] Fingerprint state_hash() const override; // poses, and what was answered in all steps
+    [[nodiscard]] Fingerprint state_hash() const override; // of the poses, and of the results of all steps
     [[nodiscard]] std::vector<RecordedBody> recorded_bodies() const override;
     [[nodiscard]] RecordedStep recorded_step() const override;
     void fill(RecordedFrame& frame, bool contacts) const override;
 
     [[nodiscard]] std::span<const KinematicBody> bodies() const;
     [[nodiscard]] const Pose& pose(Index body) const;
-    [[nodiscard]] std::span<const ScriptedPair> pairs() const; // as of the last step
-    [[nodiscard]] double query_seconds() const;                // wall time of its queries
+    [[nodiscard]] std::span<const ScriptedPair> pairs() const; // results of the last step
+    [[nodiscard]] double query_seconds() const;                // wall time of the queries of the last step
 
 private:
     struct State;

@@ -1,4 +1,4 @@
-// Waves in a periodic table.
+// Sums the waves into a periodic table, and interpolates it.
 #include <fathom/simulate/particles/particle_wind.h>
 
 #include <fathom/base/parallel.h>
@@ -15,9 +15,9 @@ namespace {
 constexpr std::size_t side = 32;
 
 struct Wave {
-    Vec3 turns;       // of phase a period: whole numbers
-    Vec3 push;        // at right angles to it
-    double phase = 0; // turns
+    Vec3 turns;       // wave vector in turns per period; integers
+    Vec3 push;        // amplitude, perpendicular to the wave vector
+    double phase = 0; // in turns
 };
 
 std::vector<Wave> waves_of(std::uint64_t seed) {
@@ -28,7 +28,7 @@ std::vector<Wave> waves_of(std::uint64_t seed) {
         for (double& t : turns) t = static_cast<double>(random.below(9)) - 4.0;
         const Vec3 push = random.direction().cross(turns);
         const double phase = random.uniform();
-        // Larger eddies are stronger, as in moving air.
+        // Larger eddies are stronger, as in air.
         if (turns.norm() > 0 && push.norm() > 0) waves.push_back({turns, push / turns.squaredNorm(), phase});
     }
     return waves;

@@ -1,7 +1,7 @@
-// A wind without sources that shakes particles: the same everywhere for the same seed.
-// Method: a sum of waves across their own direction, so free of divergence (as curl noise, Bridson et al. 2007, is),
-// laid down once in a periodic table and looked up linearly; it drifts as a whole instead of changing (Taylor 1938).
-// O(1) a look-up; thread-safe.
+// Divergence-free turbulence that acts on particles; deterministic for a given seed.
+// Method: a sum of transverse waves, which is divergence-free like curl noise (Bridson et al. 2007), sampled once in a
+// periodic table and interpolated linearly. The pattern drifts as a whole instead of changing (Taylor 1938).
+// O(1) per evaluation; thread-safe.
 #pragma once
 
 #include <fathom/base/vec.h>
@@ -15,7 +15,8 @@ class ParticleWind {
 public:
     explicit ParticleWind(std::uint64_t seed);
 
-    // At a place in periods of the table; each component has mean 0 and mean square 1. For every finite place.
+    // The wind at a position in units of the period of the table. Each component has mean 0 and mean square 1. Valid
+    // for every finite position.
     [[nodiscard]] Vec3 operator()(const Vec3& place) const;
 
 private:

@@ -1,4 +1,4 @@
-// A step of particles: births, motion, maps, impacts, deaths.
+// Steps of the particle simulation: emission, motion, drawing of the maps, impacts, removal; and recording.
 #include <fathom/simulate/particles/particles.h>
 
 #include <fathom/base/error.h>
@@ -18,12 +18,10 @@
 
 namespace fathom {
 
-// A step of particles: births, motion, maps, impacts, deaths.
-
 namespace {
 
 constexpr std::size_t chunk = 1024;
-constexpr double farthest = 1e12; // m
+constexpr double farthest = 1e12; // largest allowed coordinate (m)
 
 void check_range(const std::string& what, double value, double low, double high) {
     if (!(value >= low && value <= high))
@@ -32,7 +30,7 @@ void check_range(const std::string& what, double value, double low, double high)
 }
 
 void check_finite(const std::string& what, const Vec3& value) {
-    if (!is_finite(value)) throw Error(Cause::non_finite, "not a finite vector", {.element = what});
+    if (!is_finite(value)) throw Error(Cause::non_finite, "vector is not finite", {.element = what});
 }
 
 void check_emitter(const ParticleEmitter& e, std::size_t number) {
@@ -40,7 +38,7 @@ void check_emitter(const ParticleEmitter& e, std::size_t number) {
     check_finite(named("center"), e.center);
     check_finite(named("direction"), e.direction);
     if (!(e.direction.norm() > 0))
-        throw Error(Cause::invalid_argument, "has no length", {.element = named("direction")});
+        throw Error(Cause::invalid_argument, "vector has zero length", {.element = named("direction")});
     check_range(named("radius"), e.radius, 0, 1e9);
     check_range(named("rate"), e.rate, 0, 1e12);
     check_range(named("burst"), static_cast<double>(e.burst), 0, 1e9);
@@ -67,9 +65,10 @@ void check_options(const ParticleOptions& o) {
     check_range("option mass", o.mass, 0, 1e9);
     check_range("option pixels", o.pixels, 1, 16384);
     check_finite("option look", o.look);
-    if (!(o.look.norm() > 0)) throw Error(Cause::invalid_argument, "has no length", {.element = "option look"});
+    if (!(o.look.norm() > 0))
+        throw Error(Cause::invalid_argument, "vector has zero length", {.element = "option look"});
     if (!o.region.empty() && (!is_finite(o.region.lower) || !is_finite(o.region.upper)))
-        throw Error(Cause::non_finite, "a box without end", {.element = "option region"});
+        throw Error(Cause::non_finite, "box is not finite", {.element = "option region"});
 }
 
 struct Newborn {
@@ -77,7 +76,7 @@ struct Newborn {
     double life = 0;
 };
 
-// Number `serial` of an emitter: always the same.
+// Initial state of particle number `serial` of an emitter; a pure function of its arguments.
 Newborn born(const ParticleEmitter& e, std::uint64_t serial) {
     Random random(e.seed, serial);
     const Vec3 axis = e.direction.normalized(), side = any_perpendicular(axis), other = axis.cross(side);
@@ -91,9 +90,9 @@ Newborn born(const ParticleEmitter& e, std::uint64_t serial) {
     return {e.center + out * (std::cos(around) * side + std::sin(around) * other), speed * direction, life};
 }
 
-// Of an obstacle that deforms.
+// The present surface of a deforming obstacle.
 struct ObstacleSurface {
-    std::shared_ptr<DrawnMesh> mesh; // null: it does not
+    std::shared_ptr<DrawnMesh> mesh; // null: the obstacle is rigid
     std::vector<Vec3> vertices, velocities;
     std::shared_ptr<const std::vector<Triangle>> triangles;
 
@@ -116,16 +115,16 @@ struct ParticleWorld::State {
     std::vector<ParticleEmitter> emitters;
     std::vector<KinematicObstacle> obstacles;
     std::vector<DrawnBody> drawn;
-    std::vector<Pose> before; // of obstacles, at the start of the step
-    std::vector<std::optional<Pose>> placed;
-    std::vector<ObstacleSurface> surfaces; // of obstacles that deform
+    std::vector<Pose> before;                // poses of the obstacles at the start of the step
+    std::vector<std::optional<Pose>> placed; // poses set by place()
+    std::vector<ObstacleSurface> surfaces;   // one for each obstacle
     ParticleMaps maps;
     ParticleWind wind;
-    bool still = true; // nothing moves: one drawing will do
-    bool fresh = false;
+    bool still = true;  // all obstacles are static: the maps are drawn once
+    bool fresh = false; // the maps have been drawn
 
     std::size_t steps = 0;
-    std::vector<std::uint64_t> emitted; // of each emitter
+    std::vector<std::uint64_t> emitted; // number of particles of each emitter so far
     std::vector<Vec3> positions, velocities, targets;
     std::vector<double> ages, lives;
     std::vector<ParticleHit> hits;
@@ -147,8 +146,8 @@ struct ParticleWorld::State {
     void bury();
 };
 
-// Ages of newborns are as if they had been alive at the start of the step: below 0, so that they move for the rest of
-// it alone.
+// The age of a new particle refers to the start of the step and is negative, so that it moves only for the rest of the
+// step.
 void ParticleWorld::State::emit(double until) {
     for (std::size_t k = 0; k < emitters.size(); ++k) {
         const ParticleEmitter& e = emitters[k];
@@ -193,7 +192,7 @@ void ParticleWorld::State::move() {
     });
     if (lost)
         throw Error(Cause::too_large,
-                    fmt::format("a particle has left the {} m that are followed, in step {}", farthest, steps));
+                    fmt::format("a particle is farther than {} m from the origin in step {}", farthest, steps));
 }
 
 void ParticleWorld::State::draw(double at) {
@@ -208,8 +207,8 @@ void ParticleWorld::State::draw(double at) {
             for (int c = 0; !body.mesh->bounds().empty() && c < 8; ++c)
                 box.extend(body.pose * body.mesh->bounds().corner(c));
     if (box.empty()) return;
-    const ViewOptions views{.pixels = options.pixels,
-                            .margin = 1e-3}; // what is flush with the box would be lost by rounding
+    // Without a margin, surfaces that lie on the faces of the box could be lost by rounding.
+    const ViewOptions views{.pixels = options.pixels, .margin = 1e-3};
     Vec3 middle = Vec3::Zero();
     for (const Vec3& p : positions) middle += p;
     if (!positions.empty()) middle /= static_cast<double>(positions.size());
@@ -223,7 +222,7 @@ Vec3 ParticleWorld::State::surface_velocity(const ParticleHit& hit) const {
     return (hit.point - from * to.to_local(hit.point)) / options.step;
 }
 
-// Relative to the surface, which may move.
+// Velocity after an impact. The reflection is relative to the surface, which may move.
 Vec3 ParticleWorld::State::turned_back(const Vec3& velocity, const ParticleHit& hit) const {
     const Vec3 surface = surface_velocity(hit);
     const Vec3 relative_velocity = velocity - surface;
@@ -236,16 +235,16 @@ Vec3 ParticleWorld::State::turned_back(const Vec3& velocity, const ParticleHit& 
     return surface + kept * along - (slide ? 0.0 : options.restitution) * into * hit.normal;
 }
 
-// How often it hit; `first` becomes what it hit first when the motion of obstacles is seen too.
+// Returns the number of impacts. Sets `first` to the first hit with the motion of the obstacles taken into account.
 std::size_t ParticleWorld::State::bounce(ParticleHit& first) {
     const std::size_t k = first.particle;
     const double skin = 1e-3 * maps.pixel_size();
-    double rest = std::min(options.step, ages[k]); // of the step, once the ages have grown
+    double rest = std::min(options.step, ages[k]); // remaining time of the step; ages are already those at its end
     Vec3 place = positions[k], goal = targets[k];
     std::optional<ParticleHit> hit = first;
     if (first.inside) {
-        // From where it would be had it gone along with the obstacle it is outside, and runs into the side that came
-        // upon it.
+        // Start from the position that the particle would have if it had moved with the obstacle: there it is outside,
+        // and it hits the side of the obstacle that moved towards it.
         const bool deforms = surfaces[first.id.body].mesh != nullptr;
         place = deforms ? Vec3(place + options.step * surface_velocity(first))
                         : drawn[first.id.body].pose * before[first.id.body].to_local(place);
@@ -283,7 +282,7 @@ void ParticleWorld::State::respond() {
             std::size_t bounces = 0;
             for (std::size_t k = begin; k < end; ++k) {
                 const std::size_t impacts = bounce(hits[k]);
-                if (impacts == 0) hits[k].particle = no_index; // the obstacle did not catch up with it
+                if (impacts == 0) hits[k].particle = no_index; // the moving obstacle did not reach it
                 bounces += impacts;
             }
             return bounces;
@@ -335,7 +334,7 @@ ParticleWorld::ParticleWorld(ParticleWorld&&) noexcept = default;
 
 void ParticleWorld::place(std::size_t obstacle, const Pose& pose) {
     if (!is_finite(pose))
-        throw Error(Cause::non_finite, "its pose",
+        throw Error(Cause::non_finite, "pose is not finite",
                     {.element = fmt::format("obstacle '{}'", state_->obstacles.at(obstacle).name)});
     state_->placed.at(obstacle) = pose;
     state_->still = false;
@@ -346,7 +345,8 @@ void ParticleWorld::deform(std::size_t obstacle, std::span<const Vec3> vertices,
     State& s = *state_;
     ObstacleSurface& surface = s.surfaces.at(obstacle);
     if (velocities.size() != vertices.size())
-        throw Error(Cause::count_mismatch, "as many velocities as vertices",
+        throw Error(Cause::count_mismatch,
+                    fmt::format("expected {} velocities, got {}", vertices.size(), velocities.size()),
                     {.element = fmt::format("obstacle '{}'", s.obstacles[obstacle].name)});
     const bool other = triangles && triangles != surface.triangles;
     if (other) surface.triangles = std::move(triangles);
@@ -424,11 +424,11 @@ Fingerprint ParticleWorld::state_hash() const {
     return printer.finish();
 }
 
-// Copies particles, obstacles and hits into frames: the cloud is body 0.
+// ---- Recording: copies particles, obstacles and hits into frames. The cloud of particles is body 0.
 
 namespace {
 
-// Its pose stands in the middle of all.
+// The pose of the cloud is at the centroid of all particles.
 BodyFrame cloud_of(const ParticleWorld& world) {
     BodyFrame frame;
     const std::size_t count = world.positions().size();
