@@ -390,16 +390,16 @@ Interval Tape::shorten(const Box& box, Tape& part) const {
 
     // Marks the results that are still needed, from the last to the first.
     own.names.assign(plain_.size() + 3, unassigned);
-    const auto ask = [&](std::uint16_t operand) {
+    const auto mark_needed = [&](std::uint16_t operand) {
         if (!is_constant(operand)) own.names[operand] = 0;
     };
-    ask(plain_result_);
+    mark_needed(plain_result_);
     for (std::size_t i = plain_.size(); i-- > 0;) {
         if (own.names[i + 3] == unassigned) continue;
         if (own.choices[i] != Choice::both)
-            ask(winner(i));
+            mark_needed(winner(i));
         else
-            for (int k = 0; k < operand_count(plain_[i].op); ++k) ask(plain_[i].operands[k]);
+            for (int k = 0; k < operand_count(plain_[i].op); ++k) mark_needed(plain_[i].operands[k]);
     }
 
     const auto renamed = [&](std::uint16_t operand) { return is_constant(operand) ? operand : own.names[operand]; };

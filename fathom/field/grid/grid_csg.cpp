@@ -68,7 +68,7 @@ double cell_of(const GridCsgOptions& options, double finest) {
 
 // The sampled values have the correct sign and overstate by at most `own`, so within the band their error is at most
 // the band. The other errors that bake() states hold if the sampled field states its own error.
-GridField with_honest_errors(const GridField& grid, const Field& field, double own) {
+GridField with_near_error(const GridField& grid, const Field& field, double own) {
     GridData data = grid.data();
     const double interpolation = 0.5 * std::sqrt(3.0) * data.layout.cell * field.lipschitz() + data.step;
     data.near_error = std::min(data.near_error, data.band + own + interpolation);
@@ -152,7 +152,7 @@ GridField combine(const GridField& a, const GridField& b, Combination combinatio
     const Box box = combined_box(a.domain(), b.domain(), combination);
     const GridField grid = baked(field, box, cell_of(options, std::min(a.layout().cell, b.layout().cell)), options);
     const bool in_bands = grid.data().band <= std::min(a.data().band, b.data().band) * (1 + 1e-9);
-    return with_honest_errors(
+    return with_near_error(
         grid, field, in_bands ? std::max(a.near_error_bound(), b.near_error_bound()) : field.overstatement_bound());
 }
 
@@ -166,7 +166,7 @@ GridField offset(const GridField& grid, double distance, const GridCsgOptions& o
     const ShiftedField field(grid, distance);
     const GridField result = baked(field, grid.domain(), cell_of(options, grid.layout().cell), options);
     const bool in_band = std::abs(distance) + result.data().band <= grid.data().band * (1 + 1e-9);
-    return with_honest_errors(result, field, in_band ? grid.near_error_bound() : grid.error_bound());
+    return with_near_error(result, field, in_band ? grid.near_error_bound() : grid.error_bound());
 }
 
 } // namespace fathom

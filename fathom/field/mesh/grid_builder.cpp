@@ -69,7 +69,7 @@ private:
     // No sample of a stored brick of a sparse grid is farther from the surface than this.
     [[nodiscard]] double near_distance() const { return reach() + 2 * brick_cells * layout.cell; }
     [[nodiscard]] std::vector<float> corner_values(const InsideTest& inside) const;
-    void ask_corners(const SampleLattice& lattice, std::span<double> distances, std::span<Index> nearest) const;
+    void compute_corners(const SampleLattice& lattice, std::span<double> distances, std::span<Index> nearest) const;
     void sample_corners(std::span<double> distances, std::span<Index> nearest) const;
     void sample_bricks(const InsideTest& inside, const std::vector<char>& stored, GridAssembler& assembler) const;
     void give_signs(LatticeSigns& signs, const SampleLattice& lattice, std::span<const Index> nearest,
@@ -92,7 +92,7 @@ std::vector<float> Build::corner_values(const InsideTest& inside) const {
     if (distances.size() > many_corners * mesh.triangles.size()) {
         sample_corners(distances, nearest);
     } else {
-        ask_corners(lattice, distances, nearest);
+        compute_corners(lattice, distances, nearest);
     }
     LatticeSigns signs(inside, sign.sealed, sampler.error_bound(layout, layout.domain().size().norm()));
     give_signs(signs, lattice, nearest, distances);
@@ -100,7 +100,7 @@ std::vector<float> Build::corner_values(const InsideTest& inside) const {
 }
 
 // Computes the corners one by one, which is faster if bricks are large relative to triangles.
-void Build::ask_corners(const SampleLattice& lattice, std::span<double> distances, std::span<Index> nearest) const {
+void Build::compute_corners(const SampleLattice& lattice, std::span<double> distances, std::span<Index> nearest) const {
     Stage stage(options.progress, "distances far from the surface", distances.size());
     constexpr std::size_t piece = std::size_t{1} << 20;
     std::vector<Vec3> points;
