@@ -36,7 +36,7 @@ struct TriangleLeast {
 // ---- A MeshField with a cache for evaluations at nearby points: each evaluation starts with the surface point that
 // the previous one found, and the first few results are kept. Values are those of the field, to the bit, at half the
 // cost.
-// Private to mesh_in_field_frame.cpp and contact_reduction.cpp. One object serves one triangle; it is not thread-safe.
+// Private to this folder. One object serves one triangle; it is not thread-safe.
 // The mesh must outlive it.
 
 // One evaluation of a MeshField.

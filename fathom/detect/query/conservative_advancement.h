@@ -1,8 +1,9 @@
-// When are two things in contact, known only how far apart they are at any one time? (Conservative
-// advancement.) While they approach no faster than `speed`, a gap at time t clears the times round it, as a depth fills
-// them; what stays open is asked in its middle, earliest first, until it is shorter than the tolerance. So a "no" is as
-// good as the gaps that were told. Deterministic; one thread. Cost: some twenty to fifty probes for a contact that
-// comes at a speed; a graze costs up to the budget, less where probes say how blurred they are.
+// Conservative advancement: contact times of two moving objects from distance queries at single times.
+// Method: the distance changes no faster than `speed`, so a distance at time t excludes contact in an interval around
+// t, and a depth proves contact in one. Open intervals are probed in their middle, earliest first, until they are
+// shorter than the tolerance. "disjoint" is proven if the distances of the probes are.
+// Cost: twenty to fifty probes for a contact with a normal velocity. A grazing contact costs up to max_evaluations,
+// less if the probes state their uncertainty. Deterministic; one thread.
 #pragma once
 
 #include <fathom/base/callable_ref.h>
@@ -19,44 +20,47 @@ namespace fathom {
 
 struct TimeProbe {
     bool touching = false;
-    double gap = 0;  // they are at least this far apart, proven (m); 0 or less: nothing is known
-    double hold = 0; // touching: they still do after any motion shorter than this, proven (m)
-    double blur = 0; // how far `gap` may be below the true one (m): where that is most of it, times much nearer than
-                     // blur / speed are not told apart
+    double gap = 0;  // proven lower bound on the distance (m); 0 or less: nothing is known
+    double hold = 0; // touching: proven to remain in contact after any relative motion shorter than this (m)
+    // Uncertainty: `gap` may be below the true distance by this much (m). If it dominates the gap, probes at times much
+    // closer than blur / speed give no new information.
+    double blur = 0;
 };
 
 struct AdvancementOptions {
-    double speed = 0; // bound on how fast the gap, or the depth, can change (m a unit of time); infinity: only the
-                      // probed times are known
-    bool all = false; // every interval, not only the first contact
-    double tolerance = 1e-6;       // of time
-    double resolution = 1.0 / 512; // of time, all: between two times of contact nearer than this no gap is looked for
-    std::size_t max_evaluations = 600; // probes
-    // Whether contact is certain within a short piece of time at whose ends there is none; asked of what would stay
-    // open. None: never.
+    // Bound on the rate of change of the distance or depth (m per unit of time). Infinity: a probe says nothing about
+    // other times.
+    double speed = 0;
+    bool all = false;              // find all contact intervals, not only the first contact
+    double tolerance = 1e-6;       // of contact times (time)
+    double resolution = 1.0 / 512; // all: separations shorter than this between two contact times may be missed (time)
+    std::size_t max_evaluations = 600; // limit on probes
+    // Returns whether contact is proven within a short interval at whose ends there is none. It is called for intervals
+    // that would stay open. Empty: never proven.
     std::function<bool(double start, double end)> certain{};
 };
 
 struct AdvancementResult {
     Verdict verdict = Verdict::disjoint;
-    double time = 1;  // no contact is before this
-    double error = 0; // overlapping: contact was seen at time + error, or is certain before that
-    std::vector<ContactInterval> intervals{}; // all: what is outside of them is clear; ascending, apart
-    bool budget_exhausted = false;            // the budget ended it
+    double time = 1;  // lower bound on the time of impact
+    double error = 0; // overlapping: contact was found at time + error, or is proven to occur before that
+    std::vector<ContactInterval> intervals{}; // all: there is no contact outside them; ascending and disjoint
+    bool budget_exhausted = false;            // max_evaluations was reached
     std::size_t probes = 0;
 };
 
-// probe(t) for t in [0,1].
+// Calls probe(t) for times t in [0, 1].
 [[nodiscard]] AdvancementResult conservative_advancement(CallableRef<TimeProbe(double)> probe,
                                                          const AdvancementOptions& options = {});
 
-// Does a moving point certainly pass through a surface within a short piece of time?
-// A point is on a sheet for no time at all: no look at any one time sees it there. It is proven to be there between two
-// times at which it is on either side of a triangle, where all of its path between lies over the inside of that
-// triangle. Points that pass nearer to an edge than they move stay open: ask a shorter piece. Cost: a walk over both
-// trees, and some tests of sides. const and thread-safe.
+// ---- Proof that a moving point passes through a surface within a short time interval.
+// A point is on an open surface only for an instant, so sampling in time cannot detect it. Contact is proven if the
+// point is on different sides of a triangle at the two ends of the interval and its path between them stays over the
+// interior of that triangle. Points that pass an edge at a distance smaller than their displacement are not decided;
+// use a shorter interval.
+// Cost: a traversal of both trees, and a few orientation tests. const and thread-safe.
 
-// A point shell and a mesh, both on their screws; the path of the motions is not looked at.
+// `points` is a point shell, `surface` a mesh; both move on screws, and Motion::path is ignored.
 [[nodiscard]] bool points_cross(const Shape& points, const Motion& motion_points, const Shape& surface,
                                 const Motion& motion_surface, double start, double end);
 

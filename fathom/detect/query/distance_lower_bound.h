@@ -1,6 +1,8 @@
-// How far apart two shapes are at least: parts of both (part_pairs.h), the nearest first, until the
-// answer is enough. It does not see one shape inside the surface of another. const and thread-safe. Cost: some
-// micro-seconds with the usual effort; to the size of the finest parts with much.
+// Lower bound on the distance of two shapes, by branch and bound over pairs of nodes of their trees
+// (dual_tree_bound.h).
+// Limitation: it does not detect that one shape lies inside the surface of another.
+// Cost: some microseconds with the default options; more effort makes the bound as tight as the finest nodes allow.
+// const and thread-safe.
 #pragma once
 
 #include <fathom/detect/query/shape.h>
@@ -8,19 +10,18 @@
 namespace fathom {
 
 struct GapOptions {
-    double enough = HUGE_VAL; // m; what is beyond is not looked for
-    std::size_t effort = 64;  // pairs of parts that are opened at most
-    double finest =
-        HUGE_VAL; // solids are cut down to parts of this radius (m); infinity: no finer than the leaves of their trees
-    Vec3 way = Vec3::Zero(); // unit, from a to b (world): where their nearest points are known to lie; or zero
+    double enough = HUGE_VAL; // the search stops once the bound reaches this (m)
+    std::size_t effort = 64;  // limit on pairs of nodes that are opened
+    // Solids are subdivided down to nodes of this radius (m). Infinity: not below the leaves of their trees.
+    double finest = HUGE_VAL;
+    Vec3 way = Vec3::Zero(); // unit direction from a to b between their closest points, if known (world); or zero
 };
 
-// No point of one is nearer to the other than this (m). 0 where nothing is known, as of shapes without end that are no
-// half-spaces.
+// Lower bound on the distance (m). 0 if nothing is known, for example for unbounded shapes other than half-spaces.
 [[nodiscard]] double distance_lower_bound(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
                                           const GapOptions& options = {});
 
-// How large the numbers are that distances of a shape are made of, its pose apart: what roundings are measured by (m).
+// Magnitude of the coordinates of a shape in its own frame (m); rounding errors of distances are proportional to it.
 [[nodiscard]] double extent(const Shape& shape);
 
 } // namespace fathom

@@ -1,5 +1,5 @@
-// What the methods of query.h share: two shapes in their poses, in an order of their own so that swapping
-// them changes names alone. Private to the query_*.cpp files.
+// Helpers that the methods of query.h share: two shapes in their poses, in a canonical order, so that swapping the
+// arguments only swaps names in the result. Private to the query_*.cpp files.
 #pragma once
 
 #include <fathom/detect/query/query.h>
@@ -8,7 +8,7 @@ namespace fathom::query {
 
 [[nodiscard]] constexpr bool is_plane(ShapeKind kind) { return kind == ShapeKind::half_space; }
 [[nodiscard]] constexpr bool is_point_shell(ShapeKind kind) { return kind == ShapeKind::point_shell; }
-[[nodiscard]] constexpr bool any_kind(ShapeKind) { return false; } // for ordered(): no kind comes first
+[[nodiscard]] constexpr bool any_kind(ShapeKind) { return false; } // for ordered(): no kind is preferred
 
 struct Placed {
     const Shape* shape;
@@ -16,7 +16,7 @@ struct Placed {
 
     [[nodiscard]] ShapeKind kind() const { return shape->kind(); }
     [[nodiscard]] bool solid() const { return has_field(shape->kind()); }
-    // Whether a world point is in the solid, or this near.
+    // Whether a world point is inside the solid or within the margin of it.
     [[nodiscard]] bool holds(const Vec3& world, double margin = 0) const {
         return shape->field()->distance(pose.to_local(world)) <= margin;
     }
@@ -24,52 +24,55 @@ struct Placed {
 
 struct Pair {
     Placed a, b;
-    bool swapped = false; // of what the caller named
+    bool swapped = false; // relative to the order of the caller's arguments
 
     [[nodiscard]] Pair flipped() const { return {b, a, !swapped}; }
-    // The smaller of the two (m).
+    // Size of the smaller shape (m).
     [[nodiscard]] double size() const;
 };
 
-// `a` is the one that `first` prefers, or else by their own numbers: the same whichever way round they come.
+// The pair in canonical order, independent of the order of the arguments: `a` is the shape whose kind `first` prefers,
+// otherwise the order follows from kind, bounds and pose.
 [[nodiscard]] Pair ordered(const Pair& pair, bool (*first)(ShapeKind));
 
-// Turns an answer about (a, b) into one about (b, a).
+// Converts a result for (a, b) into the result for (b, a).
 void flip(CollideResult& collision);
 void flip(DistanceResult& distance);
 void flip(SweepResult& sweep);
 
-// How far the surface of a shape may be from what it stands for (m); and the depths that it tells.
+// Bounds on the deviation of a shape's surface from the true shape, and on the error of the pair's depths (m).
 [[nodiscard]] double surface_error(const Shape& shape);
 [[nodiscard]] double depth_error(const Pair& pair);
 
-// The half-space of a plane in the world.
+// The half-space in the world frame.
 [[nodiscard]] Shape::HalfSpace half_space(const Placed& plane);
-// How far a plane's normal . x falls over a surface: its least value over all points, and where.
+// The support point of a surface against a direction: the minimum of direction . x over all its points.
 struct Lowest {
-    double value;
-    Vec3 point; // m, world
+    double value; // m
+    Vec3 point;   // where it is attained (m, world)
 };
 [[nodiscard]] Lowest lowest(const Placed& surface, const Vec3& direction);
 
-// A part of one surface is inside of the other shape without meeting its surface: some point of that part (m, world).
+// Containment test: whether a sample of some component of one surface is inside the other shape. `point` is that sample
+// (m, world).
 [[nodiscard]] bool contained(const Pair& pair, Vec3& point);
 
-// Contacts of the triangles of `a` in the solid `b`, and with both_ways of those of `b` in the solid `a`, where they
-// are solids: as many as are wanted, the deepest and then those farthest from the ones before (reduce_contacts.h), in
-// no order. Normals from a to b.
+// Contacts of the triangles of `a` in the solid `b` and, with both_ways, of the triangles of `b` in the solid `a`, if
+// they are solids. At most max_contacts are selected by contact reduction (contact_reduction.h); they are not sorted.
+// Normals point from a to b.
 struct FieldContacts {
     Verdict verdict = Verdict::disjoint;
     std::vector<Contact> contacts{};
-    bool more_contacts = false; // there are more
+    bool more_contacts = false; // more contacts exist
 };
 [[nodiscard]] FieldContacts contacts_in_field(const Pair& pair, const CollideOptions& options, bool both_ways = false);
 
-// Deepest first, then by place; at most so many: the deepest, then each farthest from those before.
+// Sorts contacts by depth, then position, and keeps at most `most`: the deepest, then always the farthest from those
+// kept.
 void sort_and_spread(CollideResult& collision, std::size_t most);
 
-// The largest of the two bodies' travel in a unit of time, of points within the shape's reach (m): how fast they can
-// approach.
+// Bound on the relative speed of two moving shapes (m per unit of time): no point of the smaller one travels farther
+// relative to the other.
 [[nodiscard]] double approach_speed(const Shape& a, const Motion& motion_a, const Shape& b, const Motion& motion_b);
 
 } // namespace fathom::query

@@ -1,4 +1,5 @@
-// Inside of World: its bodies, and what is kept between two steps and between two questions.
+// Private state of World: the bodies, the pair cache that is kept between steps, and the tree that is kept between
+// queries.
 #pragma once
 
 #include <fathom/base/lazy.h>
@@ -10,42 +11,42 @@
 
 namespace fathom {
 
-// What is known of a pair since it was asked last, so that it need not be asked again while its bodies
-// hardly move. Of a pair that is found apart, a bound below on its distance is looked for with little effort
-// (distance_lower_bound.h). It cannot touch before some point of one body has travelled that far as seen from the
-// other.
+// ---- Pair cache: the result of the last test of a pair, so that the pair is not tested again while its bodies hardly
+// move. For a pair that is found disjoint, an inexpensive lower bound on its distance is computed
+// (distance_lower_bound.h). The pair cannot touch before some point of one body has travelled that distance relative to
+// the other.
 
 struct PairMemory {
     IdPair pair{no_index, no_index};
     bool touching = false;
-    double reserve = 0;      // they may travel less than this before they can touch (m); 0: nothing is known
-    Pose pose_a{}, pose_b{}; // that it was proven for
-    int rest = 0;            // steps without looking for a reserve, after one was not to be had
+    double reserve = 0;      // the bodies cannot touch while their relative travel is below this (m); 0: not known
+    Pose pose_a{}, pose_b{}; // poses for which the reserve was proven
+    int rest = 0;            // steps for which no reserve is computed, after an attempt without success
 };
 
-// No point of one shape has travelled farther than this as seen from the other (m), rounding included; infinity where
-// neither has an end.
+// Bound on the travel of any point of one shape relative to the other (m), rounding included; infinity if both are
+// unbounded.
 [[nodiscard]] double relative_travel(const Shape& a, const Pose& a_before, const Pose& a_now, const Shape& b,
                                      const Pose& b_before, const Pose& b_now);
 
-// Values of the shape are distances all over its outside, so that a margin is one of distance too.
+// Whether the field values of a shape are distances everywhere outside it, so that a margin is a distance too.
 [[nodiscard]] bool measures_distance(const Shape& shape);
 
 struct WorldBody {
     Shape shape;
     Pose pose{};
     BodyOptions options{};
-    Box box{};                  // world; empty for what has no end, and where nothing is inside
-    Pose before{};              // at the last step
-    std::uint64_t changed = 0;  // steps that had been done when it was moved or reshaped last
-    std::uint64_t reshaped = 0; // the same, of its shape alone
+    Box box{};                  // bounding box (m, world); empty if the shape is unbounded or empty
+    Pose before{};              // pose at the last step
+    std::uint64_t changed = 0;  // number of completed steps when its pose or shape changed last
+    std::uint64_t reshaped = 0; // number of completed steps when its shape changed last
 
     [[nodiscard]] bool endless() const { return !shape.bounded(); }
 };
 
-// The bounded bodies where they stand, for questions.
+// Tree of the bounded bodies at their current poses, for queries.
 struct WorldView {
-    std::vector<Index> ids{}; // of the boxes of the tree
+    std::vector<Index> ids{}; // bodies of the boxes
     std::vector<Box> boxes{};
     Bvh tree{};
 };
@@ -54,9 +55,9 @@ struct World::State {
     explicit State(const WorldOptions& wanted) : options(wanted), broad(wanted.broad) {}
 
     WorldOptions options;
-    BroadPhase broad; // knows all bodies, so that ids are its own; those without end have an empty box in it
+    BroadPhase broad; // contains all bodies and assigns the ids; unbounded bodies have an empty box in it
     std::vector<std::optional<WorldBody>> bodies{}; // by id
-    std::vector<Index> endless{};                   // ids, ascending
+    std::vector<Index> endless{};                   // ids of unbounded bodies, ascending
     Filter filter{};
     std::uint64_t steps = 0;
     WorldStep step{};
@@ -68,16 +69,16 @@ struct World::State {
     void place(Index id, const Pose& pose);
     void reshape(Index id, Shape shape);
     void forget_view();
-    [[nodiscard]] Box broad_box(const Box& box) const; // nearer than the margin counts as touching
+    [[nodiscard]] Box broad_box(const Box& box) const; // grown by half the margin
 
-    // May they be a pair? By groups and the caller's filter.
+    // Whether categories, masks and the caller's filter allow the pair.
     [[nodiscard]] bool allowed(Index a, Index b) const;
-    [[nodiscard]] std::vector<char> partners(Index id) const; // by id: allowed to meet this one
-    // May a body without end reach another? By the range of its field.
+    [[nodiscard]] std::vector<char> partners(Index id) const; // by id: whether the pair with `id` is allowed
+    // Whether an unbounded body may touch another, by the range of its field over the other's box.
     [[nodiscard]] bool may_reach(const WorldBody& endless_one, const WorldBody& other) const;
-    [[nodiscard]] std::vector<IdPair>
-    candidates() const; // of the broad phase and of bodies without end, filtered; sorted
-    // What is true of a pair now; may be asked in parallel.
+    // Filtered pairs of the broad phase and of unbounded bodies, sorted.
+    [[nodiscard]] std::vector<IdPair> candidates() const;
+    // The current result of a pair, tested or taken from the cache; thread-safe.
     struct Answer {
         CollideResult collision{};
         PairMemory memory{};
@@ -88,19 +89,19 @@ struct World::State {
     void look_ahead(const WorldBody& a, const WorldBody& b, PairMemory& memory) const;
 
     [[nodiscard]] const WorldView& seen() const;
-    [[nodiscard]] std::vector<Index> near(const Shape& shape,
-                                          const Box& box) const; // bodies that may touch it, ascending
+    // Bodies that may touch a shape with this bounding box, ascending.
+    [[nodiscard]] std::vector<Index> near(const Shape& shape, const Box& box) const;
     struct Gap {
-        double least = 0; // the distance is not less (m)
+        double least = 0; // lower bound on the distance (m)
         Index id = no_index;
     };
-    [[nodiscard]] std::vector<Gap> by_gap(const Shape& shape,
-                                          const Box& box) const; // all bodies, a heap with the nearest on top
+    // All bodies, as a heap with the smallest bound first.
+    [[nodiscard]] std::vector<Gap> by_gap(const Shape& shape, const Box& box) const;
 };
 
-// A finite pose whose rotation is unit to rounding. Error: non_finite, invalid_argument where it is no rotation.
+// The pose with a normalized rotation. Error{non_finite}; Error{invalid_argument} if the quaternion is not nearly unit.
 [[nodiscard]] Pose checked_pose(const Pose& pose, std::int64_t index = -1);
-// Holds a shape in a pose, rounding included; empty for a shape with nothing inside. Not for shapes without end.
+// Bounding box of a bounded shape in a pose, rounding included; empty for an empty shape.
 [[nodiscard]] Box placed_box(const Shape& shape, const Pose& pose);
 
 } // namespace fathom
