@@ -1,4 +1,4 @@
-// Keeps frames, and fewer of them when there are too many.
+// Storage of frames with a bounded number of them, and the extent of a recording.
 #include <fathom/simulate/record/recording.h>
 
 #include <fathom/base/error.h>
@@ -31,7 +31,7 @@ RecordedFrame* Recording::add(const RecordedStep& step) {
     return &frames_.emplace_back(RecordedFrame{step, {}, {}});
 }
 
-// How far a recording reaches.
+// ---- Extent of a recording.
 
 namespace {
 
@@ -69,7 +69,7 @@ Box box_in(const RecordedFrame& frame, std::span<const RecordedBody> bodies, std
 } // namespace
 
 Box stage_of(const Recording& recording) {
-    constexpr std::size_t max_frames = 200; // bodies hardly leave between
+    constexpr std::size_t max_frames = 200; // bodies rarely leave the bounds in between
     std::vector<Box> meshes;
     for (const RecordedBody& body : recording.bodies()) meshes.push_back(bounds(body.mesh->vertices));
     Box box;

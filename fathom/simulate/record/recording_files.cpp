@@ -1,4 +1,4 @@
-// Recordings as comma-separated tables and a summary in JSON.
+// Recordings as CSV tables, as a summary in JSON, and as VTK files for ParaView.
 #include <fathom/simulate/record/recording_files.h>
 
 #include <fathom/base/error.h>
@@ -13,7 +13,7 @@
 
 namespace fathom {
 
-// Recordings as comma-separated tables and a summary in JSON.
+// ---- CSV tables and summary.
 
 namespace {
 
@@ -29,7 +29,7 @@ std::string_view name(Verdict verdict) {
     return verdict == Verdict::overlapping ? "overlapping" : verdict == Verdict::disjoint ? "disjoint" : "undecided";
 }
 
-// By one of its contacts.
+// True if a contact of the pair is in the frame.
 bool listed(const RecordedFrame& frame, const RecordedPair& pair) {
     return std::any_of(frame.contacts.begin(), frame.contacts.end(),
                        [&](const RecordedContact& c) { return c.body == pair.body && c.other == pair.other; });
@@ -111,7 +111,7 @@ void write_summary_json(const std::filesystem::path& path, const Recording& reco
     write_whole_file(path, json.dump(2) + "\n");
 }
 
-// Recordings for ParaView: .vtu files, and a .pvd that gives them their times.
+// ---- VTK: .vtu files, and a .pvd file with their times.
 
 namespace {
 
@@ -124,7 +124,7 @@ std::span<const T> all(const std::vector<T>& values) {
     return values;
 }
 
-// The meshes of all bodies that are fixed, or of all that are not.
+// Writes the meshes of all fixed bodies, or of all others.
 void write_bodies(const std::filesystem::path& path, const RecordedFrame& frame, std::span<const RecordedBody> bodies,
                   bool fixed) {
     std::vector<float> points;

@@ -1,6 +1,6 @@
-// Recordings as animated GLB: what moves as a whole by channels of its node, what deforms by morph
-// targets, what changes its triangles or is a cloud by meshes that take turns. (glTF 2.0 specification, sections 3.7
-// and 3.11.)
+// Recordings as animated GLB files: rigid bodies by channels of their nodes, deforming bodies by morph targets,
+// breaking bodies and clouds by one mesh per key frame, of which one is visible at a time. (glTF 2.0 specification,
+// sections 3.7 and 3.11.)
 #include <fathom/base/encode/bytes.h>
 #include <fathom/base/error.h>
 #include <fathom/base/file.h>
@@ -37,13 +37,13 @@ std::vector<float> flat(std::span<const Vec3f> points) {
     return values;
 }
 
-// The lists of a glTF file, and the bytes behind them.
+// The JSON lists of a glTF file and its binary buffer.
 class GlbBuilder {
 public:
     Text nodes = Text::array(), meshes = Text::array(), materials = Text::array(), samplers = Text::array(),
          channels = Text::array();
 
-    // `bounded`: with the least and the greatest of each column, which positions and times must state.
+    // `bounded`: adds the minimum and maximum of each component, which are required for positions and times.
     std::size_t floats(std::span<const float> values, std::size_t width, bool bounded, int target = 0) {
         constexpr std::array types = {"SCALAR", "", "VEC3", "VEC4"};
         Text accessor = {{"bufferView", view(values, target)},
@@ -81,7 +81,7 @@ public:
         return list.size() - 1;
     }
 
-    // Everything hangs below a node that turns our z upward, which is their y.
+    // All nodes are children of a node that rotates our up axis z to the up axis y of glTF.
     [[nodiscard]] std::string finish(const Text& extras) const {
         Text text = {{"asset", {{"version", "2.0"}, {"generator", "Fathom"}, {"extras", extras}}}};
         if (meshes.empty()) return container(text.dump(), {});
@@ -129,7 +129,7 @@ private:
     std::string binary_;
 };
 
-// Frames in which time grows and every place is a number.
+// Frames with increasing times and finite positions.
 std::vector<const RecordedFrame*> usable_frames(const Recording& recording) {
     std::vector<const RecordedFrame*> frames;
     for (const RecordedFrame& frame : recording.frames())
@@ -139,7 +139,7 @@ std::vector<const RecordedFrame*> usable_frames(const Recording& recording) {
     return frames;
 }
 
-// Evenly spread, the first and the last among them.
+// At most `most` evenly spaced frames, including the first and the last.
 std::vector<const RecordedFrame*> thinned(std::span<const RecordedFrame* const> frames, std::size_t most) {
     if (frames.size() <= most) return {frames.begin(), frames.end()};
     std::vector<const RecordedFrame*> kept;
@@ -186,7 +186,7 @@ private:
                           f->vertex_count(b, mesh) == shapes_.front()->vertex_count(b, mesh);
                });
     }
-    // Of the largest frame, all bodies together.
+    // Size of the shapes of all bodies in the largest frame.
     [[nodiscard]] std::size_t bytes_a_shape(std::span<const RecordedFrame* const> frames) const {
         std::size_t most = 0;
         for (const RecordedFrame* f : frames) {
@@ -220,7 +220,7 @@ private:
         }
     }
 
-    // Nothing where there is nothing to be seen: glTF knows no empty arrays.
+    // Returns nothing if the mesh is empty, since glTF does not allow empty arrays.
     std::optional<std::size_t> mesh_of(std::span<const Vec3f> points, std::span<const Triangle> triangles,
                                        const std::string& name, bool cloud) {
         if (points.empty() || (triangles.empty() && !cloud)) return std::nullopt;
@@ -242,11 +242,11 @@ private:
         Quat last = Quat::Identity();
         for (const RecordedFrame* key : poses_) {
             const Pose& pose = key->bodies[b].pose;
-            // The other sign is the same turn; between keys the shorter way is wanted.
+            // q and -q are the same rotation; choose the sign for interpolation along the shorter arc.
             const Quat turn =
                 (last.dot(pose.rotation) < 0 ? Quat(-pose.rotation.coeffs()) : pose.rotation).normalized();
             for (const double x : pose.translation) places.push_back(static_cast<float>(x));
-            for (const double x : turn.coeffs()) turns.push_back(static_cast<float>(x)); // x, y, z, w: as glTF has them
+            for (const double x : turn.coeffs()) turns.push_back(static_cast<float>(x)); // x, y, z, w as in glTF
             last = turn;
         }
         const Text at = {places[0], places[1], places[2]}, turned = {turns[0], turns[1], turns[2], turns[3]};
@@ -271,7 +271,7 @@ private:
         return *shape_times_;
     }
 
-    // The first key is the mesh; each further one is a target, and two neighbours are mixed at a time.
+    // The first key frame is the mesh; each further one is a morph target. Two consecutive ones are blended at a time.
     void write_morphing(std::size_t b) {
         const RecordedBody& body = recording_.bodies()[b];
         const std::vector<Vec3f> first = points_in(*shapes_.front(), b);
@@ -292,7 +292,7 @@ private:
         glb_.animate(node, "weights", shape_times(), glb_.floats(weights, 1, false));
     }
 
-    // A mesh for each key, shrunk to nothing while it is not its turn.
+    // One mesh for each key frame, with scale 0 except at its own key frame.
     void write_in_turns(std::size_t b) {
         const RecordedBody& body = recording_.bodies()[b];
         for (std::size_t k = 0; k < shapes_.size(); ++k) {
@@ -320,10 +320,9 @@ private:
 
 GlbReport write_glb(const std::filesystem::path& path, const Recording& recording, const GlbOptions& options) {
     if (options.max_poses < 2 || options.max_shapes < 2)
-        throw Error(Cause::invalid_argument, "an animation needs two key frames at least",
-                    {.element = "option max_poses or max_shapes"});
+        throw Error(Cause::invalid_argument, "must be at least 2", {.element = "option max_poses or max_shapes"});
     if (options.max_bytes > std::size_t{2} << 30)
-        throw Error(Cause::invalid_argument, "GLB ends at 4 GB; 2 GB is the most for shapes",
+        throw Error(Cause::invalid_argument, "must be at most 2 GB, since a GLB file is limited to 4 GB",
                     {.element = "option max_bytes"});
     GlbReport report;
     write_whole_file(path, RecordingGlb(recording, options).write(report));

@@ -1,4 +1,4 @@
-// Hands a world over to its recording.
+// Adds the present state of a world to a recording.
 #include <fathom/simulate/record/simulated_world.h>
 
 #include <fathom/simulate/record/recording.h>
