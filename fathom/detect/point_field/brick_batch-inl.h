@@ -1,5 +1,6 @@
-// Many paths, each in a brick, side by side: when they are there, and in which boxes of cells; in a loop
-// that vectorises. Times have the bits of clip() (grid_walk-inl.h); boxes need only hold the path.
+// Batch of paths, each in a brick: the time interval in the brick and the boxes of cells that contain the path, in
+// loops that the compiler vectorizes. Times have the same bits as clip() (grid_traversal-inl.h); boxes only need to
+// contain the path.
 // NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_DETECT_BRICK_BATCH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FATHOM_DETECT_BRICK_BATCH_INL_H_
@@ -19,10 +20,10 @@ class BrickBatch {
 public:
     void clear() { size_ = 0; }
 
-    // The path moves along every axis.
+    // The path must move along every axis.
     HWY_INLINE void add(const GridPath& path, const BrickPosition& brick) {
         const std::size_t i = size_++;
-        std::size_t axis = path.longest; // first, and the others in turn
+        std::size_t axis = path.longest; // comes first, then the others in cyclic order
         for (std::size_t k = 0; k < 3; ++k, axis = next_axis[axis]) {
             start_[k][i] = path.start[axis];
             step_[k][i] = path.step[axis];

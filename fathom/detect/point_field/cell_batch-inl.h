@@ -1,6 +1,6 @@
-// Many cells with a piece of a path in each, looked at side by side: times, cubics and roots, in loops
-// that vectorise. The arithmetic is that of one cell (grid_walk-inl.h, cell_roots.h), operation by operation, so the
-// bits are the same. NOLINTBEGIN(llvm-header-guard)
+// Batch of cells with a piece of a path in each: times, cubics and roots, in loops that the compiler vectorizes. The
+// arithmetic is that of one cell (grid_traversal-inl.h, cell_roots.h), operation by operation, so the bits are the
+// same. NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_DETECT_CELL_BATCH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FATHOM_DETECT_CELL_BATCH_INL_H_
 #undef FATHOM_DETECT_CELL_BATCH_INL_H_
@@ -20,8 +20,8 @@ public:
     [[nodiscard]] std::size_t size() const { return size_; }
     void clear() { size_ = 0; }
 
-    // The path moves along every axis. `cell` counts from the grid's origin, `packed` is its place in the map; first
-    // and last: times in the brick; base: of its codes.
+    // The path must move along every axis. `cell` is counted from the grid's origin, `packed` is its index in the map,
+    // `first` and `last` are the times in the brick, and `base` is the base of its codes.
     HWY_INLINE void add(const EmptySpaceMap& map, const GridPath& path, const Axes<int>& cell, std::size_t packed,
                         std::int32_t base, double first, double last, double slack) {
         const std::size_t i = size_++;
@@ -43,7 +43,7 @@ public:
     }
 
     HWY_ATTR void look(const EmptySpaceMap& map, double step) {
-        find_times(); // meanwhile the values arrive
+        find_times(); // while the values are prefetched
         map.codes.empty() ? read_values(map) : read_codes(map, step);
         find_cubics(map.level);
         newton({turned_[0].data(), turned_[1].data(), turned_[2].data(), turned_[3].data()}, aim_.data(), size_,
@@ -102,7 +102,8 @@ private:
                          a3 = values_[3][i] - level;
             const double b0 = values_[4][i] - level, b1 = values_[5][i] - level, b2 = values_[6][i] - level,
                          b3 = values_[7][i] - level;
-            // Along x at both ends, then y, then z; names tell the ends and then the corner along the next axes.
+            // Interpolates along x at both ends, then y, then z. Names give the ends (p, q), then the corner along the
+            // next axes.
             const double p0 = mix(a0, b0, x0), p1 = mix(a1, b1, x0), p2 = mix(a2, b2, x0), p3 = mix(a3, b3, x0);
             const double q0 = mix(a0, b0, x1), q1 = mix(a1, b1, x1), q2 = mix(a2, b2, x1), q3 = mix(a3, b3, x1);
             const double pp0 = mix(p0, p1, y0), pp1 = mix(p2, p3, y0), qp0 = mix(q0, q1, y0), qp1 = mix(q2, q3, y0);

@@ -1,8 +1,9 @@
-// Where the value of one trilinear cell is at most a level, along a straight piece: all of it, no root
-// missed. Method: along a line a trilinear function is a cubic, and its Bernstein coefficients are means of the
-// function at the corners of the box that the piece spans (the polar form): convex combinations, so rounding stays at a
-// few units in the last place. Coefficients on one side decide a piece at once, one change of sign means one root
-// (Descartes), anything else is halved.
+// Contact intervals of a straight piece of a path in one trilinear cell: all parameters at which the value is at most a
+// level; no root is missed.
+// Method: along a line a trilinear function is a cubic. Its Bernstein coefficients are means of the function at the
+// corners of the box that the piece spans (the polar form): convex combinations, so the rounding error is a few units
+// in the last place. Coefficients of one sign decide a piece at once, one change of sign means one root (Descartes),
+// and other pieces are halved.
 #pragma once
 
 #include <fathom/base/vec.h>
@@ -13,35 +14,35 @@
 
 namespace fathom {
 
-// Of the value minus the level, over a piece whose parameter runs in [0,1].
+// The cubic of the value minus the level over a piece whose parameter runs in [0, 1].
 struct CellCubic {
     std::array<double, 4> b; // Bernstein coefficients
-    double largest;          // |corner value - level| of the cell
+    double largest;          // maximum of |corner value - level| of the cell
 
-    // What rounding can do to the coefficients and all that is made of them, with room to spare.
+    // Generous bound on the rounding error of the coefficients and of values computed from them.
     [[nodiscard]] double rounding() const { return 0x1p-46 * largest; }
 };
 
-// `values` as in GridCell; `from` and `to` in [0,1]^3.
-// Inlined so that it is compiled for the SIMD target of its caller.
+// `values` as in GridCell; `from` and `to` in [0, 1]^3. Inlined so that it is compiled for the SIMD target of its
+// caller.
 [[nodiscard, gnu::always_inline]] inline CellCubic cell_cubic(const std::array<double, 8>& values, double level,
                                                               const Vec3& from, const Vec3& to) {
     const auto lerp = [](double a, double b, double t) { return a + t * (b - a); };
     CellCubic cubic{};
-    std::array<double, 8> x; // by y, z (corners) and then the end of the piece along x
+    std::array<double, 8> x; // by corner along y and z, then by end of the piece along x
     for (std::size_t k = 0; k < 4; ++k) {
         const double low = values[2 * k] - level, high = values[2 * k + 1] - level;
         cubic.largest = std::max(cubic.largest, std::max(std::abs(low), std::abs(high)));
         x[k] = lerp(low, high, from[0]);
         x[k + 4] = lerp(low, high, to[0]);
     }
-    std::array<double, 8> y; // by z (corners), the end along x (bit 1) and along y (bit 2)
+    std::array<double, 8> y; // by corner along z, end along x (bit 1) and end along y (bit 2)
     for (std::size_t k = 0; k < 4; ++k) {
         const std::size_t at = (k & 1) * 2 + (k >> 1) * 4;
         y[k] = lerp(x[at], x[at + 1], from[1]);
         y[k + 4] = lerp(x[at], x[at + 1], to[1]);
     }
-    std::array<double, 8> z; // by the ends along x, y, z
+    std::array<double, 8> z; // by ends along x, y, z
     for (std::size_t k = 0; k < 4; ++k) {
         z[k] = lerp(y[2 * k], y[2 * k + 1], from[2]);
         z[k + 4] = lerp(y[2 * k], y[2 * k + 1], to[2]);
@@ -50,7 +51,7 @@ struct CellCubic {
     return cubic;
 }
 
-// The sub-intervals of [0,1] that were found; a cubic has no more than two.
+// The contact intervals in [0, 1]; a cubic has at most two.
 struct CellContacts {
     std::array<std::array<double, 2>, 2> spans;
     int count = 0;
@@ -60,7 +61,8 @@ namespace detail {
 
 using Bernstein = std::array<double, 4>;
 
-// Falls from above 0 to 0 or below, through one root: a parameter at or before it with a value of at most `window`.
+// For a cubic that falls from above 0 to 0 or below through one root: a parameter at or before the root with a value of
+// at most `window`.
 [[nodiscard, gnu::always_inline]] inline double fall(const Bernstein& c, double window) {
     const double a1 = 3 * (c[1] - c[0]), a2 = 3 * (c[2] - 2 * c[1] + c[0]), a3 = (c[3] - c[0]) - 3 * (c[2] - c[1]);
     double low = 0, high = 1, x = c[0] / (c[0] - c[3]);
@@ -72,18 +74,18 @@ using Bernstein = std::array<double, 4>;
         const double slope = (3 * a3 * x + 2 * a2) * x + a1;
         x -= (value - 0.5 * window) / slope;
         if (!(x > low && x < high)) x = 0.5 * (low + high);
-        if (!(x > low && x < high)) break; // neighbours among the doubles
+        if (!(x > low && x < high)) break; // adjacent doubles
     }
     return low;
 }
 
-// Bit k: coefficient k is in contact.
+// Bit k: coefficient k is <= 0.
 [[nodiscard, gnu::always_inline]] inline unsigned contact_bits(const Bernstein& c) {
     return static_cast<unsigned>(c[0] <= 0) | static_cast<unsigned>(c[1] <= 0) << 1 |
            static_cast<unsigned>(c[2] <= 0) << 2 | static_cast<unsigned>(c[3] <= 0) << 3;
 }
 
-// Neighbours among the bits differ exactly once.
+// Whether adjacent bits differ exactly once.
 [[nodiscard]] constexpr bool one_change(unsigned bits) {
     const unsigned changes = (bits ^ (bits >> 1)) & 7;
     return changes == 1 || changes == 2 || changes == 4;
@@ -94,20 +96,19 @@ void all_of(const Bernstein& c, double window, double start, double width, int d
 
 } // namespace detail
 
-// What signs of coefficients and three steps of Newton say, without a branch: most pieces need no more. Made ahead of
-// the question, for many pieces in a row.
+// Signs of the coefficients and the root after three Newton steps, computed without branches; most pieces need no more.
+// It is computed in advance for many pieces in a row.
 struct CellLook {
-    detail::Bernstein c; // less the slack
+    detail::Bernstein c; // coefficients minus the slack
     unsigned bits;       // detail::contact_bits()
-    double root;         // where c changes sign once: of the fall, seen from the end that is not in contact
-    double value;        // there
+    double root;         // if c changes sign once: the root, measured from the end that is not in contact
+    double value;        // of the cubic at `root`
 
-    [[nodiscard]] std::size_t turn() const {
-        return 3 * (bits & 1);
-    } // coefficient k is number k ^ turn() from that end
+    // Coefficient k is number k ^ turn() from the end that is not in contact.
+    [[nodiscard]] std::size_t turn() const { return 3 * (bits & 1); }
 };
 
-// All but the root.
+// Everything except the root.
 [[nodiscard, gnu::always_inline]] inline CellLook signs_of(const CellCubic& cubic, double slack) {
     const auto& b = cubic.b;
     CellLook look{{b[0] - slack, b[1] - slack, b[2] - slack, b[3] - slack}, 0, 0, 0};
@@ -115,8 +116,8 @@ struct CellLook {
     return look;
 }
 
-// Three steps of Newton from the secant, towards `aim`, for many cubics in a row: a loop that vectorises. Coefficient j
-// of cubic k is c[j][k], and number 0 is that of the end that is not in contact.
+// Three Newton steps from the secant towards the value `aim`, for many cubics: a loop that the compiler vectorizes.
+// Coefficient j of cubic k is c[j][k]; coefficient 0 belongs to the end that is not in contact.
 [[gnu::always_inline]] inline void newton(const std::array<const double*, 4>& c, const double* __restrict aim,
                                           std::size_t count, double* __restrict root, double* __restrict value) {
     const double* __restrict c0 = c[0], * __restrict c1 = c[1], * __restrict c2 = c[2], * __restrict c3 = c[3];
@@ -143,7 +144,7 @@ struct CellLook {
 
 namespace detail {
 
-// Any parameter with a value in (0, slack] will do: before the only root, all values are above 0.
+// Any parameter with a value in (0, slack] is accepted: before the only root, all values are above 0.
 [[nodiscard, gnu::always_inline]] inline double root_of(const CellLook& look, double slack) {
     if (look.value > 0 && look.value <= slack && look.root >= 0 && look.root <= 1) return look.root;
     const std::size_t turn = look.turn();
@@ -152,9 +153,9 @@ namespace detail {
 
 } // namespace detail
 
-// With `slack` >= cubic.rounding(): every parameter where the exact cubic is <= 0 is in the answer, and at every
-// parameter of the answer it is <= 3 * slack. Touching counts. At most a few hundred operations, mostly under a
-// hundred.
+// With `slack` >= cubic.rounding(): the result contains every parameter where the exact cubic is <= 0, and the cubic is
+// <= 3 * slack at every parameter of the result. Touching counts. Cost: usually below a hundred operations, at most a
+// few hundred.
 [[nodiscard, gnu::always_inline]] inline CellContacts cell_contacts(const CellLook& look, double slack) {
     CellContacts out;
     if (look.bits == 0) return out;
@@ -173,7 +174,7 @@ namespace detail {
     return cell_contacts(look_at(cubic, slack), slack);
 }
 
-// The start of the first of those intervals; above 1 where there is none.
+// The start of the first of these intervals; above 1 if there is none.
 [[nodiscard, gnu::always_inline]] inline double first_cell_contact(const CellLook& look, double slack) {
     if (look.bits == 0) return 2;
     if (look.bits & 1) return 0;

@@ -1,6 +1,6 @@
-// The walk of Xu & Barbic 2014, section 3.1: every cell on the way, one after the other (Amanatides & Woo
-// 1987). A baseline for tables and, with the exact cell test, an oracle for grid_walk.h. Not for use: its cost goes
-// with the length.
+// Grid traversal of Xu & Barbic 2014, section 3.1: visits every cell along the path (Amanatides & Woo 1987).
+// It is a baseline for benchmarks and, with the exact cell test, a reference for tests of grid_traversal.h.
+// When not to use it: in production. Its cost is proportional to the length of the path.
 #pragma once
 
 #include <fathom/detect/point_field/interval_collectors.h>
@@ -14,13 +14,15 @@
 
 namespace fathom {
 
-// One step after the other along a path over the cells of a grid (Amanatides & Woo 1987), with the values
-// of the cell at hand. For the baselines, dda_intervals.h and octree_intervals.h; the fast walk has its own.
+// ---- Iterator over the cells of a grid along a path (Amanatides & Woo 1987), with the values of the current cell. It
+// serves dda_intervals() and octree_intervals(); the fast traversal has its own.
 
 struct LevelBand {
     double level, slack;
 
-    [[nodiscard]] bool below(double least) const { return least > level + slack; } // of all values
+    [[nodiscard]] bool below(double least) const {
+        return least > level + slack;
+    } // for all values; `least` is their minimum
     [[nodiscard]] bool above(double most) const { return most < level - slack; }
 };
 
@@ -38,7 +40,7 @@ public:
     [[nodiscard]] const std::array<int, 3>& cell() const { return cell_; }
     [[nodiscard]] Index stored() const { return stored_; }
 
-    // The part of the path in the aligned cube of 2^n = `side` cells that holds the cell ends here.
+    // The time at which the path leaves the aligned cube of `side` = 2^n cells that contains the current cell.
     [[nodiscard]] double exit(int side) const { return std::min(std::max(time_, crossing(side).time), path_.end); }
 
     template <class Visitor>
@@ -46,7 +48,7 @@ public:
         return visitor.clear(inside, time_, exit(side));
     }
 
-    // The cell itself, or the piece of a brick without samples that it is.
+    // Visits the current cell, or the part of a brick without samples.
     template <class Visitor>
     bool visit_cell(const LevelBand& band, Visitor& visitor, int side = 1) const {
         std::array<double, 8> own;
@@ -61,7 +63,7 @@ public:
         return visitor.cell({values, within(time_), within(last), time_, last});
     }
 
-    // Out of that cube; false where the path ends in it.
+    // Advances out of that cube. Returns false if the path ends in it.
     bool leave(int side) {
         const auto [axis, t] = crossing(side);
         if (!(t < path_.end)) return false;
@@ -104,7 +106,7 @@ private:
         if (stored_ == no_index) corners_ = brick_corner_values(data_, brick);
     }
 
-    // Where the path is at a time, in the cell or the brick without samples.
+    // Position of the path at a time, relative to the cell or to the brick without samples.
     [[nodiscard]] Vec3 within(double t) const {
         Vec3 f;
         for (std::size_t k = 0; k < 3; ++k) {
@@ -121,18 +123,19 @@ private:
     std::array<int, 3> cell_{};
     std::array<int, 3> brick_ = {-1, -1, -1};
     Index stored_ = no_index;
-    std::array<double, 8> corners_{}; // of a brick without samples
+    std::array<double, 8> corners_{}; // corner values of a brick without samples
 };
 
 enum class CellTest {
-    paper, // the sign at the cell's entry and exit, then five steps of regula falsi: double crossings are missed
+    paper, // signs at the cell's entry and exit, then five steps of regula falsi; double crossings are missed
     exact  // all roots of the cubic
 };
 
-// Within the domain of the grid, as grid_walk.h answers. Times with value <= level, ascending and apart, appended.
+// Appends the intervals with value <= level within the domain of the grid, ascending and disjoint, as grid_traversal.h
+// does.
 void dda_intervals(const GridField& field, const GridPath& path, double level, CellTest test,
                    std::vector<ContactInterval>& out);
-// The first such time by the exact test, or no_contact; it looks no further.
+// The first such time by the exact test, or no_contact. The traversal stops there.
 [[nodiscard]] double dda_first(const GridField& field, const GridPath& path, double level);
 
 } // namespace fathom

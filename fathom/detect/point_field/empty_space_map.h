@@ -1,9 +1,9 @@
-// What a walk over a grid needs to know of one level: how far it may jump, and which cells it must look
-// at. One byte a brick says how many bricks around it are free of the level; a brick that holds it has one bit for each
-// cell that does, and the corner values of these cells lie packed in the order of the bits, 16 bytes each. 2 MB of
-// bytes at 1024 cells a side. A cell that lacks its bit stays clear of the level by `margin`: so positions may be off
-// by margin_cells, and floats may jump. O(bricks + stored cells) to make, in parallel; the same bytes for any number of
-// threads.
+// Empty-space map of a grid for one level: how far a traversal may jump, and which cells it must visit.
+// One byte for each brick gives the number of bricks around it that are free of the level (2 MB at 1024 cells a side).
+// A brick that contains the level has one bit for each cell that contains it; the corner values of these cells are
+// packed in the order of the bits, 16 bytes each. A cell without its bit stays clear of the level by `margin`, so
+// positions may have an error of up to margin_cells and jumps may be computed in float.
+// Cost of construction: O(bricks + stored cells), in parallel; the bytes are the same for any number of threads.
 #pragma once
 
 #include <fathom/field/grid/grid_field.h>
@@ -15,8 +15,7 @@
 #include <new>
 #include <vector>
 
-// Vectors on 2 MB pages: a walk touches memory at random, and every miss of the page table is a second
-// wait.
+// Vectors on 2 MB pages: a traversal accesses memory at random, and every miss of the page table adds a second latency.
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
@@ -36,7 +35,7 @@ struct HugePageAllocator {
         const std::size_t bytes = count * sizeof(T);
         void* memory = ::operator new(bytes, alignment(bytes));
 #if defined(__linux__)
-        if (bytes >= page) ::madvise(memory, bytes, MADV_HUGEPAGE); // a wish: nothing depends on it
+        if (bytes >= page) ::madvise(memory, bytes, MADV_HUGEPAGE); // only a hint
 #endif
         return static_cast<T*>(memory);
     }
@@ -51,25 +50,28 @@ private:
 template <class T>
 using HugeVector = std::vector<T, HugePageAllocator<T>>;
 
-// Which cells of a brick hold the level: their values come within `margin` of it. Sliced along each of the three axes,
-// so that a path finds every slice of its longest axis in one cache line. Slice s along axis a: bit u + 8 v of cell s,
-// u, v along a, a + 1, a + 2; the lower 32 bits of all eight slices, then the upper ones.
+// The cells of a brick that contain the level: their values come within `margin` of it. They are stored in slices along
+// each of the three axes, so that a path finds every slice of its longest axis in one cache line. Slice s along axis a:
+// bit u + 8 v is the cell at s, u, v along the axes a, a + 1, a + 2. The lower 32 bits of all eight slices come first,
+// then the upper ones.
 struct HeldCells {
     alignas(64) std::array<std::array<std::uint32_t, 16>, 3> held{};
-    std::array<std::uint64_t, brick_cells> inside{}; // slices along z: not held, and below the level
+    std::array<std::uint64_t, brick_cells>
+        inside{}; // slices along z: cells that do not contain the level and are below it
 
     [[nodiscard]] std::uint64_t slice(std::size_t axis, std::size_t s) const {
         return held[axis][s] | std::uint64_t{held[axis][s + 8]} << 32;
     }
 };
 
-// A brick that holds the level.
+// A brick that contains the level.
 struct HeldBrick {
     static constexpr Index far = no_index;
 
-    Index first = far; // its first packed cell; `far`: no samples but the corners of the brick, which is one large cell
+    // Index of its first packed cell. `far`: it has only the samples at its corners and is one large cell.
+    Index first = far;
     std::int32_t base = 0;                           // code16: value = step * (base + code)
-    std::array<std::uint16_t, brick_cells> before{}; // packed cells in the slices along z below each
+    std::array<std::uint16_t, brick_cells> before{}; // number of packed cells in the slices before each one along z
 };
 
 struct EmptySpaceMap {
@@ -78,11 +80,10 @@ struct EmptySpaceMap {
     static constexpr std::uint8_t inside_bit = 0x80;
     static constexpr int longest_jump = 0x7f;
 
-    // Of a brick: 0 where it holds the level; else k: all bricks fewer than k away (the largest of the three counts)
-    // are free.
+    // 0 if the brick contains the level; otherwise k: all bricks at a Chebyshev distance below k are free.
     [[nodiscard]] int clearance(std::size_t brick) const { return clearances[brick] & longest_jump; }
     [[nodiscard]] bool inside(std::size_t brick) const { return (clearances[brick] & inside_bit) != 0; }
-    // Of a brick that holds the level: its number among them.
+    // Index of a brick that contains the level among all such bricks.
     [[nodiscard]] std::size_t rank(std::size_t brick) const {
         const RankWord& word = ranks[brick / 64];
         return word.before +
@@ -94,22 +95,22 @@ struct EmptySpaceMap {
         std::uint64_t bits = 0;
         Index before = 0;
     };
-    using CodeCell = std::array<std::uint16_t, 8>; // corners by y, z and then x
+    using CodeCell = std::array<std::uint16_t, 8>; // corner values by y, z and then x
     using FloatCell = std::array<float, 8>;
 
-    std::array<double, 4> last_brick; // along each axis; the fourth is 0
-    double level;
-    double margin;       // m
-    double margin_cells; // how far off a position may be, in cells
-    bool continuous; // neighbouring bricks agree on their common samples within the margin; if not, nothing here is a
-                     // proof
-    double border_least; // the least value at the border of the domain (m)
+    std::array<double, 4> last_brick; // index of the last brick along each axis; the fourth is 0
+    double level;                     // m
+    double margin;                    // m
+    double margin_cells;              // admissible error of positions, in cells
+    // Neighbouring bricks agree on their common samples within the margin. If false, the map proves nothing.
+    bool continuous;
+    double border_least; // the smallest value at the border of the domain (m)
 
     HugeVector<std::uint8_t> clearances;
     HugeVector<RankWord> ranks;
     HugeVector<HeldCells> cells;  // by rank
     HugeVector<HeldBrick> bricks; // by rank
-    HugeVector<Index> places;     // by rank: the brick
+    HugeVector<Index> places;     // by rank: index of the brick
     HugeVector<CodeCell> codes;   // code16
     HugeVector<FloatCell> values; // float32
 };

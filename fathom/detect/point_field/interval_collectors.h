@@ -1,5 +1,5 @@
-// What a walk over cells tells as it goes, turned into times of contact. The walks differ in what they
-// visit, never in what a cell means.
+// Visitors that turn the cells of a grid traversal into contact times. Traversals differ only in the cells that they
+// visit.
 #pragma once
 
 #include <fathom/base/primitives.h>
@@ -14,9 +14,9 @@
 
 namespace fathom {
 
-// A segment as a walk over a grid sees it: in cells from the grid's origin, clipped to its domain.
+// ---- A segment in grid coordinates (cells from the grid's origin), clipped to the domain.
 
-// Three axes and one that stands still for ever: four make a SIMD vector.
+// Three axes and a fourth without motion, to fill a SIMD vector.
 inline constexpr std::size_t padded_axes = 4;
 template <class T>
 using Axes = std::array<T, padded_axes>;
@@ -24,25 +24,25 @@ using Axes = std::array<T, padded_axes>;
 struct GridPath {
     Axes<double> start{};   // at time 0
     Axes<double> step{};    // from time 0 to 1
-    Axes<double> inverse{}; // 1 / step; 0 along axes on which the path stands still
-    Axes<double>
-        ahead{}; // 1 where it climbs the axis, else 0: signs cannot be foretold, so nothing should branch on them
-    Axes<double> enter; // time of entering past a plane: plane * inverse + enter (-infinity on still axes)
-    Axes<double> leave; // the same for leaving (infinity on still axes)
-    double begin = 0;   // times within the domain, ends included; begin > end: none
+    Axes<double> inverse{}; // 1 / step; 0 along axes without motion
+    // 1 if the path increases along the axis, else 0. It avoids branches on signs, which are unpredictable.
+    Axes<double> ahead{};
+    Axes<double> enter; // entry time through a plane: plane * inverse + enter (-infinity on axes without motion)
+    Axes<double> leave; // the same for the exit time (infinity on axes without motion)
+    double begin = 0;   // time interval within the domain, ends included; begin > end: none
     double end = -1;
-    std::size_t longest = 0; // axis along which it goes farthest
-    bool stands = false;     // still along some axis
-    double reach = 0;        // largest coordinate: positions are true to a few units in its last place
+    std::size_t longest = 0; // axis of the largest displacement
+    bool stands = false;     // there is no motion along some axis
+    double reach = 0;        // largest coordinate: positions are accurate to a few units in its last place
 
     [[nodiscard]] double at(std::size_t axis, double t) const { return start[axis] + t * step[axis]; }
 };
 
-// Of a finite segment whose length does not overflow. Times within the domain are closed: touching its border counts.
-// Filled in place: copies of what was just written would wait for it.
+// The segment must be finite, and its length must not overflow. The time interval is closed: touching the border of the
+// domain counts. The path is filled in place, because copying data that was just written would stall.
 [[gnu::always_inline]] inline void set_grid_path(const GridLayout& layout, const Segment& segment, GridPath& path) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    constexpr double still = 1e-200; // cells: no such path goes anywhere, and its inverse would overflow
+    constexpr double still = 1e-200; // cells: smaller steps count as no motion, since their inverse would overflow
     const double per_cell = 1 / layout.cell;
     path.start[3] = path.step[3] = path.inverse[3] = path.ahead[3] = 0;
     path.enter[3] = -infinity;
@@ -85,17 +85,17 @@ struct GridPath {
 
 inline constexpr double no_contact = 2; // a time after every other
 
-// Of a piece [t0, t1] in one cell: where it begins and ends in [0,1]^3 of the cell, and the corner values.
+// The piece [t0, t1] of a path in one cell: its ends in cell coordinates [0, 1]^3, and the corner values.
 struct CellPiece {
     const std::array<double, 8>& values;
     Vec3 from, to;
     double t0, t1;
 };
 
-// Ends stay what neighbours see.
+// Interpolated time; the ends are exact, so that adjacent pieces agree.
 [[nodiscard]] inline double time_between(double t0, double t1, double s) { return s == 1 ? t1 : t0 + s * (t1 - t0); }
 
-// The first contact; every call says whether that is enough.
+// Finds the first contact. Every call returns whether the traversal may stop.
 struct FirstContact {
     double level, slack;
     double time = no_contact;
@@ -115,7 +115,7 @@ struct FirstContact {
     void ends(double) {}
 };
 
-// Every contact. What a walk passes over in silence, after a cell or a clear piece, is as its end was.
+// Collects all contacts. Stretches that a traversal skips have the state of the end of the previous piece.
 struct AllContacts {
     double level, slack;
     std::vector<ContactInterval>* out;
@@ -156,7 +156,7 @@ private:
     }
 };
 
-// Contact as the paper finds it (section 3.1): the signs at the ends of a piece, and five steps of regula falsi between
+// Contacts as in the paper (section 3.1): the signs at the ends of a piece, and five steps of regula falsi between
 // them.
 struct PaperContacts {
     double level;

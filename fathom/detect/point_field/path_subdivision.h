@@ -1,7 +1,7 @@
-// A path through a field, cut into pieces that are free, inside, or too short to cut: what segments
-// against any field and points on screws share. One look-up in the middle of a piece clears the ball round it
-// (clearance_radius.h), and with it the time that the path needs to leave the ball; what is left on either side is
-// asked again.
+// Subdivision of a path through a field into pieces that are free, inside, or too short to subdivide. It serves
+// segments in any field and points on screws.
+// Method: one evaluation in the middle of a piece decides a sphere around it (clearance_radius.h), and with it the time
+// that the path needs to leave the sphere. The rest on either side is tested again.
 #pragma once
 
 #include <fathom/detect/bounds/clearance_radius.h>
@@ -12,8 +12,8 @@
 
 namespace fathom {
 
-// Beside a crossing several of the shortest pieces stay open, the more the flatter it is: cut well below the tolerance,
-// and count as many to the contact as are within a few tolerances of it.
+// Several of the shortest pieces stay open near a crossing, more of them at a flat angle. Pieces are therefore
+// subdivided well below the tolerance, and open pieces within a few tolerances of a contact are joined to it.
 inline constexpr double shortest_piece = 1.0 / 16; // tolerances
 inline constexpr double longest_margin = 2;        // tolerances
 
@@ -23,17 +23,19 @@ struct PathPiece {
     double start = 0;
     double end = 1;
     PieceKind kind = PieceKind::unknown;
-    double seen = -1; // open: a time at which contact was seen, or -1
+    double seen = -1; // open: a time at which contact was found, or -1
 };
 
-// Hands out pieces in the order of time. A Path answers:
-//   PathPart over(start, end); Vec3 at(t); double error(): of positions, by rounding (m);
-//   double longest_range(): the way of a piece whose range is worth asking for (m).
+// Bounds on a piece of a path.
 struct PathPart {
-    Vec3 middle;  // the position then
-    double speed; // bound on it (m a step)
-    Vec3 reach;   // half the size of a box round the middle that holds the piece (m), rounding apart
+    Vec3 middle;  // position at mid-time
+    double speed; // bound on the speed (m per unit of time)
+    Vec3 reach;   // half the size of a box about `middle` that contains the piece (m), rounding excluded
 };
+
+// Returns the pieces of a path in the order of time. A Path provides:
+//   PathPart over(start, end); Vec3 at(t); double error(): rounding error of positions (m);
+//   double longest_range(): largest length of a piece for which range() is worthwhile (m).
 
 template <class Path>
 class PathCutter {
@@ -44,7 +46,7 @@ public:
         stack_[count_++] = {earliest, latest};
     }
 
-    // False when all pieces are out.
+    // Returns false after the last piece.
     [[nodiscard]] bool next(PathPiece& out) {
         while (count_ > 0) {
             const PathPiece piece = stack_[--count_];
@@ -60,7 +62,7 @@ private:
         if (piece.end > piece.start) stack_[count_++] = piece;
     }
 
-    // A kind for all of the piece, or unknown when it was cut and its parts lie on the stack.
+    // The kind of the whole piece, or unknown if it was subdivided and its parts were pushed on the stack.
     [[nodiscard]] PathPiece decide(const PathPiece& piece) {
         if (evaluations_ >= options_.max_evaluations || count_ + 3 > stack_.size()) return with(piece, PieceKind::open);
         const double middle = 0.5 * (piece.start + piece.end), half = 0.5 * (piece.end - piece.start);
@@ -89,7 +91,7 @@ private:
         return piece;
     }
 
-    // Contact may be at the ends alone: a segment that starts on the surface.
+    // Contact may be only at an end, as for a segment that starts on the surface.
     [[nodiscard]] PathPiece too_short(PathPiece piece, double seen) {
         piece.kind = PieceKind::open;
         for (const double t : {piece.start, piece.end})
@@ -98,7 +100,8 @@ private:
         return piece;
     }
 
-    // Ranges cost more than look-ups and fail wherever the surface is: asked while they succeed, and now and then.
+    // Ranges cost more than evaluations and decide nothing at the surface: they are evaluated while they succeed, then
+    // only every eighth time.
     [[nodiscard]] PieceKind by_range(const PathPart& part) {
         if (range_credit_ <= 0 && ++ranges_left_out_ % 8 != 0) return PieceKind::unknown;
         ++evaluations_;
@@ -121,12 +124,12 @@ private:
     std::size_t evaluations_ = 0;
     int range_credit_ = 4;
     int ranges_left_out_ = 0;
-    std::array<PathPiece, 256>
-        stack_; // each cut leaves less than half to the left, so times run out of bits long before
+    // Large enough: each subdivision leaves less than half on the left, so the bits of the times are exhausted first.
+    std::array<PathPiece, 256> stack_;
     std::size_t count_ = 0;
 };
 
-// Joins pieces into intervals: open ones within the margin of a contact belong to it, others stand alone.
+// Joins pieces into intervals. Open pieces within the margin of a contact belong to it; others are separate intervals.
 class PieceJoiner {
 public:
     PieceJoiner(double tolerance, std::vector<ContactInterval>& out)
@@ -151,7 +154,7 @@ public:
     }
 
 private:
-    // All is free from here to `end`: what nothing to come can join is done.
+    // The path is free up to `end`: outputs the intervals that later pieces cannot join.
     void settle(double end) {
         if (has_open_ && has_contact_) {
             if (open_.end - seen_until_ <= margin_) {
@@ -186,7 +189,7 @@ private:
         has_open_ = false;
     }
     void append(ContactInterval interval) {
-        // Apart: where one ends and the next begins, the border belongs to the first.
+        // Intervals are disjoint: a common end belongs to the earlier one.
         if (out_.size() > first_ && interval.start <= out_.back().end) interval.start = next_up(out_.back().end);
         interval.end = std::max(interval.start, interval.end);
         out_.push_back(interval);
@@ -200,7 +203,7 @@ private:
     bool has_open_ = false, has_contact_ = false, any_proven_ = false;
 };
 
-// The first contact of a path, as CastHit tells it.
+// The first contact of a path.
 template <class Path>
 [[nodiscard]] CastHit first_on_path(PathCutter<Path>& cutter) {
     CastHit hit;
@@ -220,7 +223,7 @@ template <class Path>
     return hit;
 }
 
-// All of them, appended.
+// Appends all contact intervals of a path.
 template <class Path>
 Verdict all_on_path(PathCutter<Path>& cutter, double tolerance, std::vector<ContactInterval>& out) {
     PieceJoiner joiner(tolerance, out);

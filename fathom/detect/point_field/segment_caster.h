@@ -1,8 +1,8 @@
-// A point that moves along a segment, against a field: when is its distance at most `level`?
-// All such times, the first, or only whether (Xu & Barbic 2014, section 3). A ball of radius r is the level r: swept
-// spheres. Grids: jumps over what the pyramid proves free, then all roots of the exact cubic in each cell that holds
-// the level: no tolerance but rounding. Other fields: pieces of the segment are decided by clearance_radius() and
-// range(), down to a tolerance.
+// Contact times of a point that moves along a segment in a field: the times at which its distance is at most `level`.
+// Method: Xu & Barbic 2014, section 3, for all contact intervals, the first contact, or only the verdict. A sphere of
+// radius r corresponds to level r. On grids, empty space is skipped by a map of free bricks, and all roots of the exact
+// cubic are found in each cell that contains the level: accurate to rounding. For other fields, clearance_radius() and
+// range() decide pieces of the segment, down to a tolerance.
 #pragma once
 
 #include <fathom/base/primitives.h>
@@ -18,21 +18,23 @@
 namespace fathom {
 
 struct CastOptions {
-    double level = 0;        // m
-    double tolerance = 1e-7; // of times, for fields without cells: pieces shorter than this are not cut further
-    std::size_t max_evaluations = 20000; // look-ups for one segment, for the same; what is open then stays undecided
+    double level = 0;        // isosurface value (m)
+    double tolerance = 1e-7; // fields other than grids: shorter pieces are not subdivided (time)
+    // Fields other than grids: limit on evaluations for one segment; open pieces then stay undecided.
+    std::size_t max_evaluations = 20000;
 };
 
 struct CastHit {
     Verdict verdict = Verdict::disjoint;
-    double time = 1; // overlapping: the first contact is in [time, time + error]; undecided: none is before this
+    // Lower bound on the time of the first contact. Overlapping: contact begins in [time, time + error].
+    double time = 1;
     double error = 0;
 
     friend bool operator==(const CastHit&, const CastHit&) = default;
 };
 
 // Intervals of many segments: those of segment k are intervals[begin[k]] to intervals[begin[k + 1] - 1], ascending and
-// apart. Kept from call to call, so that these vectors need not grow again.
+// disjoint. Keep the object between calls to avoid allocations.
 struct CastIntervals {
     std::vector<ContactInterval> intervals;
     std::vector<std::size_t> begin;
@@ -42,13 +44,13 @@ struct CastIntervals {
     }
 };
 
-// Prepared once for a field and a level, then asked many times. const calls are thread-safe. Single ones allocate
-// nothing but in the vectors they append to, batches what a few thousand segments at a time work with. A segment that
-// is not finite is undecided over [0,1]. Segments without length are points.
+// Built once for a field and a level, then used for many queries. const functions are thread-safe. A single query
+// allocates only in the vector that it appends to; a batch allocates scratch memory for a few thousand segments. A
+// segment that is not finite is undecided over [0, 1]. A segment of length 0 is a point.
 class SegmentCaster {
 public:
-    // Keeps the field alive. Grids: O(bricks + stored cells) in parallel, about half a second of CPU at 1024 cells a
-    // side. Throws Error{invalid_argument} for options that are not finite or out of range.
+    // Keeps the field alive. Cost for grids: O(bricks + stored cells), in parallel, about half a second of CPU at 1024
+    // cells a side. Throws Error{invalid_argument} for options that are not finite or out of range.
     explicit SegmentCaster(FieldPtr field, const CastOptions& options = {});
     ~SegmentCaster();
     SegmentCaster(SegmentCaster&&) noexcept;
@@ -56,36 +58,39 @@ public:
 
     [[nodiscard]] CastHit first(const Segment& segment) const;
     [[nodiscard]] Verdict any(const Segment& segment) const;
-    // Appended, ascending, apart. Returns the verdict: undecided where an interval is not proven and none is.
+    // Appends the intervals, ascending and disjoint. Returns the verdict: undecided if there are intervals and none is
+    // proven.
     Verdict all(const Segment& segment, std::vector<ContactInterval>& out) const;
 
-    // Many at once, in parallel; answers in the order of the segments, the same bits as one by one.
+    // Many segments in parallel. Results are in the order of the segments, with the same bits as single queries.
     void first(std::span<const Segment> segments, std::span<CastHit> out) const;
     void all(std::span<const Segment> segments, CastIntervals& out) const;
 
     [[nodiscard]] const Field& field() const;
     [[nodiscard]] const CastOptions& options() const;
     [[nodiscard]] const ClearanceRadius& clearance_radius() const; // of the field and the level
-    [[nodiscard]] std::size_t bytes() const;                       // of what was prepared
+    [[nodiscard]] std::size_t bytes() const;                       // of the data built for the queries
 
 private:
     struct State;
     std::unique_ptr<const State> state_;
 };
 
-// A segment against any field: in which pieces of it is the distance at most the level?
-// Method: one look-up in the middle of a piece clears the ball round it, free or inside (clearance_radius.h); what is
-// left on either side is asked again, and where the balls are small beside the piece, range() is asked too. Complete
-// down to options.tolerance. Not for GridField, whose cells can be solved exactly: SegmentCaster does. Cost: two or
-// three look-ups for each halving of the tolerance at a crossing, about sqrt(radius of curvature / height) for a
-// segment that grazes. Thread-safe; nothing is allocated but by `out`.
+// ---- Contact intervals of a segment in any field.
+// Method: one evaluation in the middle of a piece decides a sphere around it, free or inside (clearance_radius.h); the
+// rest on either side is tested again. If the spheres are small compared with the piece, range() is evaluated too.
+// Complete down to options.tolerance.
+// Cost: two or three evaluations for each halving of the tolerance at a crossing, about sqrt(radius of curvature /
+// height) for a grazing segment. Thread-safe; only `out` allocates.
+// When not to use it: for a GridField, whose cells SegmentCaster solves exactly.
 
-// `radius` is of this field and options.level; the options are taken as checked. What is meant: segment_caster.h.
+// `radius` belongs to this field and options.level. The options are not checked. The result is as that of
+// SegmentCaster.
 [[nodiscard]] CastHit cast_first(const Field& field, const ClearanceRadius& radius, const Segment& segment,
                                  const CastOptions& options);
 
-// Appends. The ends of proven intervals are true to three tolerances, outward; longer stretches in which nothing was
-// proven are intervals of their own.
+// Appends to `out`. Proven intervals are accurate to three tolerances, rounded outward; longer undecided stretches are
+// separate intervals.
 Verdict cast_all(const Field& field, const ClearanceRadius& radius, const Segment& segment, const CastOptions& options,
                  std::vector<ContactInterval>& out);
 
