@@ -1,9 +1,9 @@
-// The classic way to the depths of a body's nodes, kept as the rival of marching on the mesh: fast
-// marching (Sethian 1996) on a regular grid over the body, as Marchal et al. 2004 describe it in section 4.1. The
-// boundary is drawn into the grid, the eikonal equation is solved outward from it to first order, and the nodes read
-// their depths by interpolation. When not: always, where node_depths.h will do. The error is about half a cell
-// everywhere, and the grid knows nothing of cuts: parts nearer than a cell share their values. O(points log points),
-// one thread.
+// Depths of a body's nodes by fast marching (Sethian 1996) on a regular grid, as in Marchal et al. 2004, section 4.1. A
+// baseline for the fast marching on the mesh of node_depths.h.
+// Method: the boundary is rasterized into the grid, the eikonal equation is solved outward from it to first order, and
+// the depths of the nodes are interpolated. O(points log points), one thread.
+// When not to use it: wherever node_depths.h can be used. The error is about half a cell everywhere, and the grid does
+// not resolve cuts: parts closer than a cell share their values.
 #pragma once
 
 #include <fathom/field/tet/body_topology.h>
@@ -11,14 +11,14 @@
 namespace fathom {
 
 struct GridMarchingOptions {
-    std::array<std::size_t, 3> points = {20, 20,
-                                         20}; // along each axis of the body's box; an axis without extent has one
-    bool exact_start =
-        false; // points next to the boundary begin with their distance to it, instead of 0 as in the paper
+    // Grid points along each axis of the body's box; an axis without extent has one.
+    std::array<std::size_t, 3> points = {20, 20, 20};
+    // Points next to the boundary start with their distance to it, instead of 0 as in the paper.
+    bool exact_start = false;
 };
 
-// By node (m, >= 0); 0 for nodes of no element. Throws Error as check() does, and for fewer than 2 points or more than
-// 10^8 in all.
+// Depth of each node (m, >= 0); 0 for nodes without an element. Throws Error as check() does, for fewer than 2 points
+// along an axis and for more than 10^8 points in total.
 [[nodiscard]] std::vector<double> grid_fast_marching_depths(const BodyTopology& topology,
                                                             std::span<const Vec3> positions,
                                                             const GridMarchingOptions& options = {});

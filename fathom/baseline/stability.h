@@ -1,8 +1,8 @@
-// How large a step may be: continuous against discrete contact (Xu & Barbic 2014, section 5 and figure
-// 6). A run is stable where the energy of motion, height and springs never rises above that at the start by more than a
-// small share of what the bodies weigh times their size, and where the bodies have come to rest at the end. A method's
-// largest stable step is the end of the first stretch of stable steps, found by growing the step and then by bisection.
-// Both methods are explicit, with the same law and the same bodies. O(runs * steps).
+// Largest stable time step of continuous and discrete contact (Xu & Barbic 2014, section 5 and figure 6).
+// A run is stable if the sum of kinetic, potential and spring energy never exceeds its initial value by more than a
+// small fraction of weight times size of the bodies, and if the bodies are at rest at the end. The largest stable step
+// of a method is the end of the first range of stable steps, found by increasing the step and then by bisection. Both
+// methods are explicit and use the same contact law and bodies. O(runs * steps).
 #pragma once
 
 #include <fathom/base/progress.h>
@@ -11,19 +11,19 @@
 namespace fathom {
 
 struct StabilityOptions {
-    double energy_tolerance = 0.02; // of weight times size, above the energy at the start
-    double rest = 0.01;             // of the same: kinetic energy at the end
-    double smallest_step = 1e-3;    // s; where this is not stable the answer is 0
+    double energy_tolerance = 0.02; // admissible energy rise above the start, relative to weight times size
+    double rest = 0.01;             // admissible kinetic energy at the end, relative to weight times size
+    double smallest_step = 1e-3;    // s; if it is not stable, the result is 0
     double largest_step = 0.1;      // s
-    double growth = 1.2;            // of the step from run to run
+    double growth = 1.2;            // factor of the step from run to run
     int bisections = 5;
 };
 
 struct StabilityRun {
     bool stable = false;
-    double worst_penetration = 0; // at the ends of steps (m)
-    double energy_rise = 0;       // above the start, of weight times size
-    double energy_left = 0;       // kinetic at the end, of weight times size
+    double worst_penetration = 0; // largest penetration depth at the ends of steps (m)
+    double energy_rise = 0;       // largest energy above the start, relative to weight times size
+    double energy_left = 0;       // kinetic energy at the end, relative to weight times size
 };
 
 // The bodies of a scene, built once and run with many options.
@@ -31,14 +31,14 @@ class StabilityScene {
 public:
     explicit StabilityScene(const Scene& scene, const StabilityOptions& options = {});
 
-    // `softness` divides the stiffness of every body, and its root the damping, so that both stay in proportion.
-    // Records every step where a recording is given.
+    // `softness` divides the stiffness of every body, and its square root the damping, so that the damping ratio is
+    // constant. Every step is recorded if a recording is given.
     [[nodiscard]] StabilityRun run(const RigidOptions& options, double softness = 1,
                                    Recording* recording = nullptr) const;
-    [[nodiscard]] double largest_stable_step(RigidOptions options) const; // 0 where the smallest is not stable
-    // The largest, from options.step downwards, that is stable and penetrates no deeper than this (m), or 0.
+    [[nodiscard]] double largest_stable_step(RigidOptions options) const; // s; 0 if the smallest step is not stable
+    // The largest step, from options.step downwards, that is stable with at most this penetration depth (m); 0 if none.
     [[nodiscard]] double largest_step_within(RigidOptions options, double penetration) const;
-    // The least softness (from 1 on, at most 1e6) at which the options are stable, or 0.
+    // The smallest softness (from 1 to 1e6) with which the options are stable; 0 if none.
     [[nodiscard]] double least_softness(const RigidOptions& options) const;
 
     [[nodiscard]] const Scene& scene() const { return scene_; }
@@ -51,13 +51,14 @@ private:
 };
 
 struct StabilityReport {
-    double discrete_step = 0, continuous_step = 0; // largest stable ones (s)
-    double paper_order_step = 0;                   // continuous over the last step instead of the coming one
-    StabilityRun discrete, continuous,
-        discrete_exploding;  // each at its step; the last one discrete at the continuous step
-    double softness = 0;     // that makes discrete stable at the continuous step
-    StabilityRun soft;       // and how it then goes
-    double matched_step = 0; // largest stable continuous one that penetrates no deeper than discrete at its own
+    double discrete_step = 0, continuous_step = 0; // largest stable steps (s)
+    double paper_order_step = 0; // largest stable step with forces of the previous step instead of the coming one (s)
+    StabilityRun discrete, continuous; // each at its largest stable step
+    StabilityRun discrete_exploding;   // discrete contact at the continuous step
+    double softness = 0;               // makes discrete contact stable at the continuous step
+    StabilityRun soft;                 // the run with that softness
+    // Largest stable continuous step that penetrates no deeper than discrete contact at its own step (s).
+    double matched_step = 0;
 
     [[nodiscard]] double step_ratio() const { return continuous_step / discrete_step; }
     [[nodiscard]] double penetration_ratio() const { return soft.worst_penetration / continuous.worst_penetration; }
