@@ -1,4 +1,4 @@
-// Checks, builds and updates a body octree, and says where its volumes are in the world.
+// Checks, construction and updates of a body octree, and its volumes in world coordinates.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/index/body_octree.h>
@@ -15,26 +15,27 @@ namespace {
 
 constexpr std::size_t point_chunk = 8192;
 constexpr std::size_t node_chunk = 64;
-constexpr std::size_t max_primitives = 0x7f000000; // leaves must leave the leaf bit free
+constexpr std::size_t max_primitives = 0x7f000000; // leaf numbers must leave the leaf bit free
 
 void check_options(const BodyOctreeOptions& options, int corners_each) {
     if (corners_each < 1 || corners_each > 4)
-        throw Error(Cause::invalid_argument, fmt::format("corners_each is {}, not 1 to 4", corners_each));
+        throw Error(Cause::invalid_argument, fmt::format("corners_each is {}, expected 1 to 4", corners_each));
     if (options.leaf_size < 1 || options.leaf_size > 64)
-        throw Error(Cause::invalid_argument, fmt::format("leaf_size is {}, not 1 to 64", options.leaf_size));
+        throw Error(Cause::invalid_argument, fmt::format("leaf_size is {}, expected 1 to 64", options.leaf_size));
     if (!(options.rebuild_at == 0 || options.rebuild_at > 1))
         throw Error(Cause::invalid_argument,
-                    fmt::format("rebuild_at is {}, neither 0 nor above 1", options.rebuild_at));
+                    fmt::format("rebuild_at is {}, expected 0 or a value above 1", options.rebuild_at));
 }
 
 void check_margin(double margin) {
     if (!(margin >= 0 && std::isfinite(margin)))
-        throw Error(Cause::invalid_argument, fmt::format("a margin of {}, which is negative or not finite", margin));
+        throw Error(Cause::invalid_argument,
+                    fmt::format("margin is {}, expected a finite number of at least 0", margin));
 }
 
 struct Seen {
     Box box;
-    std::size_t bad = no_index; // the first point that is not finite
+    std::size_t bad = no_index; // index of the first non-finite point
 };
 
 Seen look_at(std::span<const Vec3> points) {
@@ -53,7 +54,7 @@ Seen look_at(std::span<const Vec3> points) {
         });
 }
 
-// Of the points, or an Error.
+// Bounds of the points. Throws Error if a point is not finite.
 Box checked_bounds(std::span<const Vec3> points) {
     const Seen seen = look_at(points);
     if (seen.bad != no_index)
@@ -92,11 +93,11 @@ BodyOctree::BodyOctree(std::span<const Vec3> points, std::span<const Index> corn
     corners_each_ = static_cast<std::size_t>(corners_each);
     point_count_ = points.size();
     if (points.size() >= no_index || corners.size() / corners_each_ > max_primitives)
-        throw Error(Cause::too_large,
-                    fmt::format("{} points and {} corners, more than 32 bits can name", points.size(), corners.size()));
+        throw Error(Cause::too_large, fmt::format("{} points and {} corners exceed the range of 32-bit indices",
+                                                  points.size(), corners.size()));
     if (corners.size() % corners_each_ != 0)
         throw Error(Cause::count_mismatch,
-                    fmt::format("{} corners, not a multiple of {}", corners.size(), corners_each));
+                    fmt::format("{} corners are not a multiple of {}", corners.size(), corners_each));
     check_corners(corners, 0);
     const Box bounds = checked_bounds(points);
     if (options.storage == PointStorage::copies)
@@ -105,7 +106,7 @@ BodyOctree::BodyOctree(std::span<const Vec3> points, std::span<const Index> corn
         starts_ = {{}, points, true};
     corners_.assign(corners.begin(), corners.end());
     live_ = corners.size() / corners_each_;
-    leaf_of_.assign(live_, 0); // anything but no_index: build() finds the leaves
+    leaf_of_.assign(live_, 0); // any value except no_index: build() assigns the leaves
     set_frame(bounds, 0);
     build();
 }
@@ -114,7 +115,8 @@ void BodyOctree::check_corners(std::span<const Index> corners, Index first_primi
     for (std::size_t k = 0; k < corners.size(); ++k)
         if (corners[k] >= point_count_)
             throw Error(
-                Cause::index_out_of_range, fmt::format("names point {} of {}", corners[k], point_count_),
+                Cause::index_out_of_range,
+                fmt::format("refers to point {}, but there are {}", corners[k], point_count_),
                 {.element = "primitive", .index = static_cast<std::int64_t>(first_primitive + k / corners_each_)});
 }
 
@@ -122,18 +124,19 @@ void BodyOctree::update(std::span<const Vec3> points, double margin) { move_poin
 
 void BodyOctree::update_swept(std::span<const Vec3> starts, std::span<const Vec3> ends, double margin) {
     if (ends.size() != point_count_)
-        throw Error(Cause::count_mismatch, fmt::format("{} ends for a body of {} points", ends.size(), point_count_));
+        throw Error(Cause::count_mismatch,
+                    fmt::format("expected {1} end positions, got {0}", ends.size(), point_count_));
     move_points(starts, ends, margin);
     swept_ = true;
 }
 
 void BodyOctree::move_points(std::span<const Vec3> starts, std::span<const Vec3> ends, double margin) {
     if (starts.size() != point_count_)
-        throw Error(Cause::count_mismatch, fmt::format("{} points for a body of {}", starts.size(), point_count_));
+        throw Error(Cause::count_mismatch, fmt::format("expected {1} points, got {0}", starts.size(), point_count_));
     check_margin(margin);
     const bool swept = !ends.empty();
-    // Every pass over the points is dear: that which checks them makes the copies, too, and their bounds are asked for
-    // only where the checks may fail, or the fit has shown that the body has left its frame.
+    // Every pass over the points is expensive: the pass that checks them also copies them, and their bounds are
+    // computed only if the checks may fail, or the fit has shown that the body has left its frame.
     const bool tame = margin < 1e150 && stage(starts, staged_) && (!swept || stage(ends, staged_ends_));
     const Box bounds = tame ? Box{} : checked_frame(starts, ends, margin);
     take(starts, staged_, starts_);
@@ -148,15 +151,16 @@ void BodyOctree::move_points(std::span<const Vec3> starts, std::span<const Vec3>
     if (options_.rebuild_at > 0 && decay() > options_.rebuild_at) build();
 }
 
-// Of points that are finite, and whose box has a size that doubles can hold, or an Error.
+// Bounds of the points. Throws Error if a point is not finite or the size of the box exceeds the range of double.
 Box BodyOctree::checked_frame(std::span<const Vec3> starts, std::span<const Vec3> ends, double margin) const {
     const Box bounds = hull(checked_bounds(starts), checked_bounds(ends));
     if (point_count_ > 0 && !is_finite(bounds.grown(margin).size()))
-        throw Error(Cause::too_large, fmt::format("points and a margin of {} that doubles cannot hold", margin));
+        throw Error(Cause::too_large,
+                    fmt::format("the bounds of the points with a margin of {} exceed the range of double", margin));
     return bounds;
 }
 
-// Whether the points need no closer look.
+// Whether the points passed the fast check. Copies them unless the tree uses views.
 bool BodyOctree::stage(std::span<const Vec3> points, std::vector<Vec3>& copies) const {
     const bool copy = options_.storage == PointStorage::copies;
     if (copy) copies.resize(points.size());
@@ -186,7 +190,7 @@ double BodyOctree::decay() const {
     return (built_cost_ > 0 ? cost_ / built_cost_ : 1.0) + edited;
 }
 
-// With room to move in: another frame costs a second pass over the points.
+// With some margin for movement: a new frame costs a second pass over the points.
 void BodyOctree::set_frame(const Box& bounds, double margin) {
     frame_ = bounds.empty() ? BvhFrame{} : frame_of(bounds.grown(margin));
     frame_.scale = std::max(0.25 * frame_.scale, 0x1p-1022);
@@ -251,7 +255,7 @@ void BodyOctree::list_leaves(std::span<const Index> leaf_begin, std::span<const 
 void BodyOctree::list_rounds(Index node) {
     std::array<std::span<const Index>, BvhNode::width> lists{};
     std::size_t rounds = 0;
-    Index any = no_index; // a point, where a child has none of its own
+    Index any = no_index; // any point, for children without points of their own
     for (std::uint32_t slot = 0; slot < child_count(node); ++slot) {
         const std::uint32_t word = nodes_[node].child[slot];
         if (!BvhNode::is_leaf(word)) continue;
@@ -283,7 +287,8 @@ BodyFit BodyOctree::fit_view() {
             spheres_.empty() ? nullptr : spheres_.data()};
 }
 
-// Nodes of edits first, from the last, each of which lies after its parent; then the levels, from the lowest.
+// Nodes added by edits first, from the last to the first, since each is stored after its parent; then the levels, from
+// the lowest.
 void BodyOctree::fit() {
     if (nodes_.empty()) return;
     const BodyFit view = fit_view();
@@ -296,7 +301,7 @@ void BodyOctree::fit() {
             [](double a, double b) { return a + b; });
     }
     fit_crown();
-    // Else floats would be too coarse for it, or lose their meaning.
+    // Otherwise floats would be too coarse for the body, or the tests invalid.
     frame_fits_ = longest_side(crown_) >= 0x1p-5 && farthest_side(crown_) <= 1;
     const double whole = half_area(crown_);
     cost_ = live_ > 0 && whole > 0 ? areas / whole : 0.0;
@@ -319,8 +324,8 @@ void BodyOctree::set_child(Index node, std::uint32_t slot, std::uint32_t word) {
     (BvhNode::is_leaf(word) ? leaf_places_[word & ~BvhNode::leaf_bit] : node_places_[word]) = {node, slot};
 }
 
-// No step outward is needed: the float lies at or below (x - origin) * scale for every x of the node, so what it stands
-// for lies at or below x, and rounding to double keeps that order.
+// No additional outward step is needed: the float is at or below (x - origin) * scale for every x of the node, so the
+// value it represents is at or below x, and rounding to double keeps that order.
 Box BodyOctree::box_of(std::uint32_t word) const {
     const Place place = place_of(word);
     const BvhNode& node = place.node == no_index ? crown_ : nodes_[place.node];
@@ -332,7 +337,7 @@ Box BodyOctree::box_of(std::uint32_t word) const {
     return box;
 }
 
-// Far from the origin the centre itself is rounded: the radius makes up for it.
+// Far from the origin the centre itself is rounded: the radius is enlarged accordingly.
 Sphere BodyOctree::sphere_of(std::uint32_t word) const {
     const Place place = place_of(word);
     const SphereGroup& group = place.node == no_index ? sphere_crown_ : spheres_[place.node];
@@ -345,7 +350,7 @@ Sphere BodyOctree::sphere_of(std::uint32_t word) const {
 }
 
 int BodyOctree::depth() const {
-    std::vector<int> level(nodes_.size(), 0); // of the node; its children lie one deeper
+    std::vector<int> level(nodes_.size(), 0); // level of the node; its children are one level deeper
     int deepest = 0;
     for (Index k = 0; k < nodes_.size(); ++k) {
         const Index parent = node_places_[k].node;

@@ -1,4 +1,4 @@
-// Shares primitives out among the nodes of a body octree, level by level from the root.
+// Distribution of primitives among the nodes of a body octree, level by level from the root.
 #include <fathom/index/body_octree_build.h>
 
 #include <fathom/base/parallel.h>
@@ -11,14 +11,15 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t node_width = BvhNode::width;
-constexpr int octant_levels = 24; // of regular octants; what they leave together is halved, which ends
+// Levels of regular octants; primitives that are still together below them are halved, which terminates.
+constexpr int octant_levels = 24;
 
 struct Part {
     std::size_t begin = 0, end = 0;
     [[nodiscard]] std::size_t size() const { return end - begin; }
 };
 
-// At most eight.
+// At most eight parts.
 struct Parts {
     std::array<Part, node_width> all;
     std::size_t count = 0;
@@ -44,7 +45,8 @@ public:
     }
     [[nodiscard]] std::span<Index> ids(Part part) { return std::span(order_).subspan(part.begin, part.size()); }
 
-    // The children of a node at this level, the root's being 0; one alone is a leaf, as are those of leaf_size.
+    // The children of a node at this level (the root's is 0). A single part is a leaf, as are parts of at most
+    // leaf_size primitives.
     [[nodiscard]] Parts split(Part part, int level) {
         Parts parts;
         if (options_.level_cap == 0 || part.size() <= options_.leaf_size)
@@ -55,12 +57,12 @@ public:
             split_packed(part, parts);
         return parts;
     }
-    [[nodiscard]] bool is_leaf(Part part, int level) const { // level of the part itself
+    [[nodiscard]] bool is_leaf(Part part, int level) const { // `level` is that of the part itself
         return part.size() <= options_.leaf_size || (options_.level_cap >= 0 && level >= options_.level_cap);
     }
 
 private:
-    // The largest full subtree (leaf_size, 8 leaf_size, 64 leaf_size, ...) of which eight hold everything.
+    // The size of the largest full subtree (leaf_size, 8 leaf_size, 64 leaf_size, ...) of which eight suffice for all.
     [[nodiscard]] std::size_t packed_unit(std::size_t count) const {
         std::size_t unit = options_.leaf_size;
         while (unit * node_width < count) unit *= node_width;
@@ -72,7 +74,7 @@ private:
         split_median(part, unit, (part.size() + unit - 1) / unit, parts);
     }
 
-    // Into `units` parts of which all but the last are full.
+    // Splits into `units` parts, all of which except the last are full.
     void split_median(Part part, std::size_t unit, std::size_t units, Parts& parts) {
         if (units == 1) return parts.add(part);
         const std::size_t left = units / 2, cut = left * unit;
@@ -101,7 +103,7 @@ private:
         for (const Part& octant : halves)
             if (octant.size() > 0) parts.add(octant);
         if (parts.count > 1) return;
-        parts.count = 0; // all centres in one octant, perhaps in one point
+        parts.count = 0; // all centres in one octant, possibly in one point
         split_median(part, (part.size() + 1) / 2, 2, parts);
     }
 
@@ -154,7 +156,7 @@ BvhShape split_shape(std::span<const BuildBox> boxes, const BodyOctreeOptions& o
     return std::move(shape);
 }
 
-// All ids below a child, one leaf after the other.
+// All ids below a child, leaf by leaf.
 void gather(const BvhShape& shape, std::uint32_t word, std::vector<Index>& ids) {
     if (word == no_index) return;
     if (!BvhNode::is_leaf(word)) {
@@ -166,7 +168,7 @@ void gather(const BvhShape& shape, std::uint32_t word, std::vector<Index>& ids) 
                shape.order.begin() + shape.leaf_begin[leaf + 1]);
 }
 
-// Nodes below the cap become leaves of all that they hold.
+// Turns nodes at the level cap into leaves that hold all their primitives.
 BvhShape cut_off(const BvhShape& shape, int level_cap) {
     ShapeWriter writer;
     writer.shape.leaf_begin.push_back(0);

@@ -1,5 +1,4 @@
-// Edits of a body octree: primitives come, go and change, and only the way from a leaf to the root is
-// fitted anew.
+// Edits of a body octree: primitives are added, removed and changed; only the path from a leaf to the root is refitted.
 #include <fathom/base/error.h>
 #include <fathom/index/body_octree.h>
 #include <fathom/index/body_octree_build.h>
@@ -15,7 +14,7 @@ namespace {
 
 float half_area(const float* size) { return size[0] * size[1] + size[1] * size[2] + size[2] * size[0]; }
 
-// How much a child's box would grow to hold another; of equal growth, the lesser box.
+// Growth of a child's box if it is extended by another box; ties are decided by the smaller box.
 std::pair<float, float> growth(const BvhNode& node, std::uint32_t slot, const LocalBox& box) {
     float now[3], then[3];
     for (int axis = 0; axis < 3; ++axis) {
@@ -30,7 +29,7 @@ std::pair<float, float> growth(const BvhNode& node, std::uint32_t slot, const Lo
 
 void BodyOctree::remove(Index primitive) {
     if (!holds(primitive))
-        throw Error(Cause::index_out_of_range, "removed already, or never there",
+        throw Error(Cause::index_out_of_range, "does not exist or was already removed",
                     {.element = "primitive", .index = primitive});
     take_out(primitive);
     leaf_of_[primitive] = no_index;
@@ -39,7 +38,7 @@ void BodyOctree::remove(Index primitive) {
 
 void BodyOctree::change(Index primitive, std::span<const Index> corners) {
     if (!holds(primitive))
-        throw Error(Cause::index_out_of_range, "not there to be changed", {.element = "primitive", .index = primitive});
+        throw Error(Cause::index_out_of_range, "does not exist", {.element = "primitive", .index = primitive});
     check_new_corners(primitive, corners);
     take_out(primitive);
     std::copy(corners.begin(), corners.end(),
@@ -50,7 +49,8 @@ void BodyOctree::change(Index primitive, std::span<const Index> corners) {
 
 void BodyOctree::add(Index primitive, std::span<const Index> corners) {
     if (primitive > primitive_ids() || holds(primitive))
-        throw Error(Cause::index_out_of_range, fmt::format("neither a removed id nor the next, {}", primitive_ids()),
+        throw Error(Cause::index_out_of_range,
+                    fmt::format("is neither a removed id nor the next id, {}", primitive_ids()),
                     {.element = "primitive", .index = primitive});
     check_new_corners(primitive, corners);
     if (primitive == primitive_ids()) {
@@ -65,7 +65,7 @@ void BodyOctree::add(Index primitive, std::span<const Index> corners) {
 
 void BodyOctree::check_new_corners(Index primitive, std::span<const Index> corners) const {
     if (corners.size() != corners_each_)
-        throw Error(Cause::count_mismatch, fmt::format("{} corners, not {}", corners.size(), corners_each_),
+        throw Error(Cause::count_mismatch, fmt::format("expected {1} corners, got {0}", corners.size(), corners_each_),
                     {.element = "primitive", .index = primitive});
     check_corners(corners, primitive);
 }
@@ -75,7 +75,8 @@ Index BodyOctree::add_points(std::span<const Vec3> points) {
         if (!is_finite(points[k]))
             throw Error(Cause::non_finite, "a coordinate is NaN or infinite",
                         {.element = "point", .index = static_cast<std::int64_t>(k)});
-    if (point_count_ + points.size() >= no_index) throw Error(Cause::too_large, "more points than 32 bits can name");
+    if (point_count_ + points.size() >= no_index)
+        throw Error(Cause::too_large, "the number of points exceeds the range of 32-bit indices");
     const Index first = static_cast<Index>(point_count_);
     starts_.append(points);
     if (swept_) ends_.append(points);
@@ -111,7 +112,7 @@ Index BodyOctree::nearest_leaf(const Box& box) const {
 
 void BodyOctree::put_list(std::vector<Index>& pool, Piece& piece, std::span<const Index> list) {
     if (list.size() > piece.room) {
-        // A leaf that moves gets room for more, and moves seldom; what it leaves behind goes at the next build.
+        // A leaf that moves gets spare capacity, so that it moves rarely; its old range is reclaimed at the next build.
         const std::size_t room = piece.room > 0 ? 2 * list.size() : list.size();
         piece.begin = static_cast<Index>(pool.size());
         piece.room = static_cast<Index>((room + 3) / 4 * 4);
@@ -148,7 +149,7 @@ Index BodyOctree::new_leaf() {
     return static_cast<Index>(leaf_places_.size() - 1);
 }
 
-// A node that was freed may serve again only below a parent with a lesser index: the order of the fit rests on that.
+// A freed node may be reused only below a parent with a smaller index: the order of the fit depends on that.
 Index BodyOctree::new_node(Index parent) {
     BvhNode empty{};
     std::fill(std::begin(empty.child), std::end(empty.child), no_index);
@@ -167,7 +168,7 @@ Index BodyOctree::new_node(Index parent) {
 }
 
 bool BodyOctree::may_deepen(Index node) const {
-    int level = 2; // of the leaves below a new child of the root
+    int level = 2; // level of the leaves below a new child of the root
     for (; node_places_[node].node != no_index; node = node_places_[node].node) ++level;
     return level <= deepest_edit && (options_.level_cap < 0 || level <= options_.level_cap);
 }
@@ -202,10 +203,10 @@ void BodyOctree::split_leaf(Index leaf, std::span<const Index> primitives) {
     }
     fill_leaf(leaf, std::span(ids).first(half));
     fill_leaf(other, std::span(ids).subspan(half));
-    if (leaf_places_[leaf].node != place.node) list_rounds(place.node); // the new node is the caller's to list
+    if (leaf_places_[leaf].node != place.node) list_rounds(place.node); // the caller lists the rounds of the new node
 }
 
-// The last child of the node takes the empty place; a node without children goes too.
+// The last child of the node takes the empty slot; a node without children is removed too.
 void BodyOctree::drop_child(Place place) {
     const std::uint32_t last = child_count(place.node) - 1;
     set_child(place.node, place.slot, nodes_[place.node].child[last]);
@@ -233,8 +234,8 @@ void BodyOctree::take_out(Index primitive) {
 void BodyOctree::put_in(Index primitive) {
     ++live_;
     const Box box = primitive_box(primitive);
-    leaf_of_[primitive] = 0; // anything but no_index, for build()
-    if (live_ == 1) {        // nothing to hang it on
+    leaf_of_[primitive] = 0; // any value except no_index, for build()
+    if (live_ == 1) {        // no tree yet
         set_frame(box, 0);
         return build();
     }
@@ -245,7 +246,7 @@ void BodyOctree::put_in(Index primitive) {
         split_leaf(home, held);
     else
         fill_leaf(home, held);
-    // Beyond the frame floats lose their meaning for rays, and far beyond it altogether.
+    // Beyond the frame the float tests are invalid for rays, and far beyond it for everything.
     const double reach =
         std::max(frame_.to_local(box.lower).cwiseAbs().maxCoeff(), frame_.to_local(box.upper).cwiseAbs().maxCoeff());
     if (reach > 1) {

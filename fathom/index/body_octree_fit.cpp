@@ -1,5 +1,4 @@
-// Fits the boxes and spheres of a body octree to its points. Every volume holds its points whatever was
-// rounded.
+// Fits the boxes and spheres of a body octree to its points. Every volume contains its points, rounding included.
 #include <fathom/index/body_octree_build.h>
 
 #include <cmath>
@@ -20,7 +19,7 @@ namespace fathom::HWY_NAMESPACE {
 using Lanes4 = hn::CappedTag<float, 4>;
 using Point = hn::Vec<Lanes4>;
 
-// Points brought into the frame, to the nearest float.
+// Transforms points into the frame, rounded to the nearest float.
 struct ToFrame {
     alignas(32) double origin[4], scale[4];
 
@@ -36,15 +35,14 @@ struct ToFrame {
     }
 };
 
-// Double4 leaves side by side, so that none waits for another and all end at once.
+// Four leaves in parallel, so that there are no dependencies between them and all end at once.
 struct FourBoxes {
     PointDoubles low[4], high[4];
 
     HWY_INLINE void begin(const Vec3* points, const Index* ids, std::size_t part) {
         for (int i = 0; i < 4; ++i) low[i] = high[i] = load_point(points, ids[i], part);
     }
-    // Points lie all over the memory: some of those that come soon, and most of what lies beside them, are asked for
-    // ahead.
+    // Points are scattered in memory: some of the next ones, and most of their neighbours, are prefetched.
     HWY_INLINE void extend(const Vec3* points, const Index* ids, const Index* end, std::size_t part) {
         for (; ids != end; ids += node_width) {
             hwy::Prefetch(points + *(ids - rounds_ahead));
@@ -56,7 +54,7 @@ struct FourBoxes {
     }
 };
 
-// Boxes of eight leaves, four floats a corner.
+// Boxes of eight leaves, four floats per corner.
 struct LeafBoxes {
     alignas(64) float lower[4 * node_width], upper[4 * node_width];
 };
@@ -79,7 +77,7 @@ HWY_INLINE void fit_rounds(const BodyFit& fit, const ToFrame& to_frame, const In
 
 HWY_INLINE bool is_leaf_word(std::uint32_t word) { return word != no_index && BvhNode::is_leaf(word); }
 
-// What a long leaf has beyond the rounds: under a level cap, mostly.
+// The points of a long leaf beyond the rounds; mostly under a level cap.
 HWY_INLINE void extend_long_leaf(const BodyFit& fit, const ToFrame& to_frame, Index leaf, float* lower, float* upper) {
     const BodyOctree::Piece piece = fit.leaf_points[leaf];
     for (Index k = max_rounds; k < piece.count; ++k)
@@ -94,13 +92,13 @@ HWY_INLINE void extend_long_leaf(const BodyFit& fit, const ToFrame& to_frame, In
         }
 }
 
-// From corners to axes.
+// Transposes corners to axes.
 HWY_INLINE void transpose_leaves(const float* corners, int lane, Floats (&axes)[3]) {
     const Lanes8 d;
 #if HWY_MAX_BYTES >= 32
     (void)lane;
     const hn::RepartitionToWide<Lanes8> pairs;
-    const auto row = [&](int k) HWY_ATTR { // loads as wide as the stores just before them need not wait
+    const auto row = [&](int k) HWY_ATTR { // loads as wide as the preceding stores do not stall
         return hn::Combine(d, hn::Load(Lanes4(), corners + 4 * (k + 4)), hn::Load(Lanes4(), corners + 4 * k));
     };
     const auto lower = [&](int k) HWY_ATTR { return hn::BitCast(pairs, hn::InterleaveLower(d, row(k), row(k + 1))); };
@@ -114,10 +112,11 @@ HWY_INLINE void transpose_leaves(const float* corners, int lane, Floats (&axes)[
 #endif
 }
 
-// Outward: a coordinate f of a point is off by at most 2^-23 |f| (the change of frame and the cast), and each of two
-// sums by 2^-24 of itself: 2^-22 |f| and 2^-21 of the margin cover all, and FLT_MIN whatever underflows. Rounding is
-// monotone, so that the boxes of primitives that doubles have grown by the margin are inside too, by what margin_in()
-// adds. What lies outside the frame gets no more, since another frame must be chosen then: infinity stays infinity.
+// Outward rounding: the error of a coordinate f of a point is at most 2^-23 |f| (the change of frame and the cast), and
+// that of each of two sums 2^-24 of the sum: 2^-22 |f| and 2^-21 of the margin cover all, and FLT_MIN covers underflow.
+// Rounding is monotone, so boxes of primitives that were grown by the margin in double are inside too, because of the
+// addition in margin_in(). Points outside the frame get no larger margin, because another frame must then be chosen:
+// infinity stays infinity.
 HWY_INLINE void store_leaves(const BodyFit& fit, const LeafBoxes& boxes, BvhNode& node) {
     const Lanes8 d;
     const Floats least = hn::Set(d, fit.margin * (1 + 0x1p-21f) + FLT_MIN);
@@ -161,12 +160,12 @@ HWY_INLINE float greatest(const float* values) {
 HWY_INLINE bool holds_eight_leaves(const BvhNode& node) {
     const hn::RebindToSigned<Lanes8> d;
     const auto* const words = reinterpret_cast<const std::int32_t*>(node.child);
-    for (int lane = 0; lane < node_width; lane += lane_step()) // no_index is -1, and a leaf less than that
+    for (int lane = 0; lane < node_width; lane += lane_step()) // no_index is -1, and a leaf word is smaller
         if (!hn::AllTrue(d, hn::Lt(hn::Load(d, words + lane), hn::Set(d, -1)))) return false;
     return true;
 }
 
-// The slots of nodes, and those that are not used.
+// Slots with inner nodes, and unused slots.
 HWY_INLINE void fit_inner(const BodyFit& fit, BvhNode& node) {
     constexpr float infinity = std::numeric_limits<float>::infinity();
     for (int slot = 0; slot < node_width; ++slot) {
@@ -179,12 +178,12 @@ HWY_INLINE void fit_inner(const BodyFit& fit, BvhNode& node) {
     }
 }
 
-// Where a sphere is to be, in the frame; the fourth is zero.
+// Centre of a sphere in the frame; the fourth component is zero.
 struct alignas(16) Center {
     float at[4] = {0, 0, 0, 0};
 };
 
-// The largest squared distances from the centre to points of a leaf, four points at a time, each lane for itself.
+// The largest squared distances from the centre to points of a leaf, four points at a time, separately per lane.
 HWY_INLINE Point farthest(const ToFrame& to_frame, const Vec3* points, const Index* ids, Index count,
                           const Center& center, Point squared) {
     const Lanes4 d;
@@ -220,8 +219,8 @@ HWY_INLINE bool holds_leaves_alone(const BvhNode& node) {
     return true;
 }
 
-// What holds everything below a node: the lesser of how far its children's spheres reach, and of how far their boxes
-// do.
+// Radius that encloses everything below a node: per child the smaller of the distances to the far side of its sphere
+// and of its box.
 HWY_INLINE double reach_of_children(const BvhNode& node, const SphereGroup& spheres, const Center& center) {
     double reach = 0;
     for (int slot = 0; slot < node_width && node.child[slot] != no_index; ++slot) {
@@ -240,7 +239,7 @@ HWY_INLINE double reach_of_children(const BvhNode& node, const SphereGroup& sphe
     return reach;
 }
 
-// Leaves, and nodes of nothing but leaves, are fitted from their points; what lies higher from its children, because a
+// Leaves, and nodes that contain only leaves, are fitted to their points; higher nodes to their children, because a
 // pass over all points for every level would cost O(n log n).
 HWY_INLINE double reach_below(const BodyFit& fit, std::uint32_t word, const Center& center) {
     const double margin = static_cast<double>(fit.margin);
@@ -254,10 +253,10 @@ HWY_INLINE double reach_below(const BodyFit& fit, std::uint32_t word, const Cent
     return std::min(by_children, root_of(squared) + margin);
 }
 
-// The centre is rounded first, and the radius is that of the rounded one, read back from where it is stored.
-// Coordinates of points lie in [-1, 1] and are off by 2^-24 at most, so a distance is by 2^-23; differences, squares
-// and sums by 2^-21 of the square, so the root by 2^-22 of itself; the cast by 2^-24 of the radius. 2^-21 of the radius
-// and 2^-22 cover all.
+// The centre is rounded first, and the radius belongs to the rounded centre, read back from memory. Coordinates of
+// points lie in [-1, 1] with an error of at most 2^-24, so the error of a distance is 2^-23; differences, squares and
+// sums add 2^-21 of the square, so 2^-22 of the root; the cast adds 2^-24 of the radius. 2^-21 of the radius and 2^-22
+// cover all.
 HWY_INLINE void fit_sphere(const BodyFit& fit, const BvhNode& node, SphereGroup& spheres, int slot) {
     Center center;
     double side = 0;
@@ -270,7 +269,7 @@ HWY_INLINE void fit_sphere(const BodyFit& fit, const BvhNode& node, SphereGroup&
         center.at[axis] = float_down(fit.rule == SphereRule::cube ? low + 0.5 * side : 0.5 * (low + high));
         spheres.center[axis][slot] = center.at[axis];
     }
-    // Half the diagonal of the cube, and what its centre was moved by, which is at most 2^-23 an axis.
+    // Half the diagonal of the cube, and the displacement of its centre, which is at most 2^-23 per axis.
     const double reach =
         fit.rule == SphereRule::cube ? 0.8660254037844387 * side + 0x1p-21 : reach_below(fit, node.child[slot], center);
     spheres.radius[slot] = static_cast<float>(reach * (1 + 0x1p-21) + 0x1p-22);
@@ -294,7 +293,7 @@ HWY_ATTR void fit_crown(const BodyFit& fit, BvhNode& node, SphereGroup* spheres)
     if (spheres) fit_spheres(fit, node, *spheres);
 }
 
-// Half the areas of children's boxes, summed by slots: in the same order on every target.
+// Half the areas of the children's boxes, summed per slot: in the same order on every target.
 struct AreaSums {
     alignas(64) double sums[node_width] = {};
 
@@ -302,7 +301,7 @@ struct AreaSums {
         const hn::Rebind<float, PointLanes> d;
         const PointLanes dd;
         for (std::size_t lane = 0; lane < node_width; lane += hn::Lanes(d)) {
-            const auto side = [&](int axis) HWY_ATTR { // an unused slot is inside-out, and has none
+            const auto side = [&](int axis) HWY_ATTR { // an unused slot has an inverted box, and no side
                 return hn::Max(hn::Sub(hn::Load(d, node.upper[axis] + lane), hn::Load(d, node.lower[axis] + lane)),
                                hn::Zero(d));
             };

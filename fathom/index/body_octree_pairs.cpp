@@ -1,4 +1,4 @@
-// Turns the walk down two body octrees into node pairs, colliding points and primitive pairs.
+// Node pairs, colliding points and primitive pairs from the simultaneous traversal of two body octrees.
 #include <fathom/base/parallel.h>
 #include <fathom/index/body_octree_pairs.h>
 #include <fathom/index/body_octree_walk.h>
@@ -16,7 +16,7 @@ bool with_spheres(const BodyOctree& a, const BodyOctree& b) {
     return a.options().volume == NodeVolume::sphere && b.options().volume == NodeVolume::sphere;
 }
 
-// Two trees in the order of the walk: the larger frame leads.
+// Two trees in the order of the traversal: the one with the larger frame comes first.
 struct Ordered {
     bool swapped;
     BodyWalk walk;
@@ -31,7 +31,7 @@ bool may_begin(const BodyWalk& walk, BodyWalkStep& first) {
     return !walk.a.empty() && !walk.b.empty() && begin_walk(walk, first);
 }
 
-// The whole walk on this thread; report(word of the caller's a, word of b).
+// The whole traversal on this thread; calls report(word of the caller's a, word of b).
 std::size_t run(const Ordered& ordered, NodeReport report) {
     const BodyWalk& walk = ordered.walk;
     BodyWalkStep first;
@@ -53,7 +53,7 @@ bool share_a_point(const BodyOctree& tree, Index p, Index q) {
     return false;
 }
 
-// Brings primitive pairs of the walk into the caller's order, and sifts those of one body.
+// Restores the caller's order of primitive pairs, and filters the pairs of one body.
 class PairFilter {
 public:
     PairFilter(const Ordered& ordered, bool skip_neighbours, CallableRef<bool(Index, Index)> visitor)
@@ -95,7 +95,7 @@ bool visit(const Ordered& ordered, bool skip_neighbours, CallableRef<bool(Index,
     return walk_down(ordered.walk, first, report, tests);
 }
 
-// Follows a walk into a list of its own.
+// Collects the pairs of a traversal in its own list.
 struct Collector {
     const Ordered& ordered;
     bool skip_neighbours;
@@ -152,7 +152,7 @@ std::vector<IdPair> collect(const Ordered& ordered, bool skip_neighbours) {
     return sorted(found, std::max(walk.a.primitive_ids(), walk.b.primitive_ids()));
 }
 
-// The points of a leaf, or their ways, that meet a volume of the other tree.
+// The points of a leaf, or the boxes of their paths, that overlap a volume of the other tree.
 template <class Meets>
 void list_points(const BodyOctree& tree, Index leaf, const Meets& meets, std::vector<Index>& found) {
     for (const Index point : tree.leaf_points(leaf)) {

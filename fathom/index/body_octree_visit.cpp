@@ -1,4 +1,4 @@
-// The visits of a body octree: those of Bvh over nodes that edits may have moved.
+// Visits of a body octree: those of Bvh, over nodes that edits may have moved.
 #include <fathom/index/body_octree.h>
 
 #undef HWY_TARGET_INCLUDE

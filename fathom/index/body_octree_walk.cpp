@@ -1,4 +1,4 @@
-// Walks down two body octrees, one volume against eight a step, and compares the primitives of two leaves.
+// Traversal of two body octrees, one volume against eight per step, and comparison of the primitives of two leaves.
 #include <fathom/index/body_octree_walk.h>
 
 #undef HWY_TARGET_INCLUDE
@@ -37,8 +37,8 @@ std::array<float, 6> packed(const Volume& volume) {
 HWY_BEFORE_NAMESPACE();
 namespace fathom::HWY_NAMESPACE {
 
-// Bits of the eight spheres that touch a sphere of the same frame. Differences, squares and sums are off by 2^-24 each,
-// eight of them at most: 2^-20 covers all.
+// Bit mask of the eight spheres that touch a sphere of the same frame. Differences, squares and sums have errors of
+// 2^-24 each, at most eight of them: 2^-20 covers all.
 HWY_INLINE std::uint32_t overlapping_children(const SphereGroup& group, const LocalSphere& sphere) {
     const Lanes8 d;
     std::uint32_t found = 0;
@@ -62,8 +62,8 @@ struct PlainSpheres {
     }
 };
 
-// The spheres of a tree, read in the frame of another. A centre is off by 2^-24 of the shift, of the product and of the
-// sum, and the product is at most the sum and the shift: 2^-22 of both, over the three axes, goes into the radius.
+// The spheres of a tree in the frame of another. The error of a centre is 2^-24 of the shift, of the product and of the
+// sum, and the product is at most the sum plus the shift: 2^-22 of both, over the three axes, is added to the radius.
 struct PlacedSpheres {
     std::span<const SphereGroup> groups;
     Placement placement;
@@ -88,7 +88,7 @@ struct PlacedSpheres {
     }
 };
 
-// How a walk reads boxes, and how spheres.
+// Access to boxes and to spheres during a traversal.
 struct BoxKind {
     using Group = BvhNode;
     using Volume = LocalBox;
@@ -120,7 +120,7 @@ HWY_INLINE std::size_t used_children(const BvhNode& node) {
     return node_width - unused;
 }
 
-// One walk: Kind says which volumes, GroupsB how those of b come into the frame of a.
+// One traversal: Kind selects the volumes, GroupsB transforms those of b into the frame of a.
 template <class Kind, class GroupsB>
 struct Descent {
     using Group = typename Kind::Group;
@@ -132,7 +132,7 @@ struct Descent {
     NodeReport report;
     std::size_t tests = 0;
 
-    // Bits of the children of `node`, whose volumes are in `group`, that overlap the volume.
+    // Bit mask of the children of `node`, whose volumes are in `group`, that overlap the volume.
     HWY_INLINE std::uint32_t meeting(const BvhNode& node, const Group& group, const Volume& volume) {
         tests += used_children(node);
         return overlapping_children(group, volume);
@@ -255,7 +255,7 @@ HWY_ATTR bool find_first(const BodyWalk& walk, BodyWalkStep& first) {
     return roots_overlap<BoxKind>(walk, PlacedNodes{{&crown, 1}, placement}, first);
 }
 
-// The boxes of primitives. The fourth lane is zero in both corners, and so overlaps always.
+// The boxes of primitives. The fourth lane is zero in both corners, so it always overlaps.
 using Lanes4 = PointLanes;
 using Doubles = PointDoubles;
 
@@ -301,7 +301,7 @@ HWY_INLINE bool boxes_overlap(const double* lower_a, const double* upper_a, cons
     return true;
 }
 
-// The box of all of a block.
+// The bounding box of a block.
 struct BlockHull {
     alignas(32) double lower[4], upper[4];
 
@@ -319,7 +319,8 @@ struct BlockHull {
     }
 };
 
-// First what of each block meets the hull of the other: of two leaves that touch at a corner little is left.
+// First selects the boxes of each block that overlap the hull of the other: few remain of two leaves that touch at a
+// corner.
 HWY_ATTR bool compare_blocks(const PrimitiveBlock& a, const PrimitiveBlock& b, bool same,
                              CallableRef<bool(Index, Index)> visitor) {
     const BlockHull hull_a(a), hull_b(b);

@@ -1,4 +1,4 @@
-// Keeps objects by id, hands them to a broad phase, and tells the events of a step.
+// Storage of objects by id, choice of the method, and events of a step.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/index/broad_phase.h>
@@ -12,11 +12,11 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t few_objects = 32; // brute force is quicker up to here
+constexpr std::size_t few_objects = 32; // brute force is faster up to here
 
 bool acceptable(const Box& box) {
-    // Infinities may cancel into NaN, never into a number. The sum of large numbers may overflow, so a bad one proves
-    // nothing.
+    // Infinities may cancel to NaN, never to a number. The sum of large numbers may overflow, so a non-finite sum
+    // proves nothing.
     if (std::isfinite(box.lower.sum() + box.upper.sum())) return true;
     if (box.lower.hasNaN() || box.upper.hasNaN()) return false;
     return box.empty() || (box.lower.allFinite() && box.upper.allFinite());
@@ -24,13 +24,13 @@ bool acceptable(const Box& box) {
 bool acceptable(const Sphere& sphere) { return sphere.radius >= 0 && acceptable(bounds_of_sphere(sphere)); }
 
 [[noreturn]] void refuse(const Box&, std::size_t id) {
-    throw Error(Cause::non_finite, "the box of an object is not finite",
+    throw Error(Cause::non_finite, "the box is not finite",
                 {.element = "object", .index = static_cast<std::int64_t>(id)});
 }
 [[noreturn]] void refuse(const Sphere& sphere, std::size_t id) {
     const bool negative = sphere.radius < 0;
     throw Error(negative ? Cause::invalid_argument : Cause::non_finite,
-                negative ? "the radius of a sphere is negative" : "the sphere of an object is not finite",
+                negative ? "the radius is negative" : "the sphere is not finite",
                 {.element = "object", .index = static_cast<std::int64_t>(id)});
 }
 
@@ -39,7 +39,7 @@ Sphere grown(const Sphere& sphere, double margin) {
     return {sphere.center, sphere.radius >= 0 ? sphere.radius + margin : sphere.radius};
 }
 
-// What is stored of a volume; throws if it cannot be.
+// The stored form of a volume; throws if it is invalid.
 template <class Volume>
 Volume checked(const Volume& volume, double margin, std::size_t id) {
     if (!acceptable(volume)) refuse(volume, id);
@@ -73,7 +73,7 @@ Index BroadPhase::new_id() {
 
 void BroadPhase::require(Index id) const {
     if (!contains(id))
-        throw Error(Cause::index_out_of_range, "there is no such object",
+        throw Error(Cause::index_out_of_range, "unknown object id",
                     {.element = "object", .index = static_cast<std::int64_t>(id)});
 }
 
@@ -124,7 +124,7 @@ void BroadPhase::remove(Index id) {
 template <class Volume>
 void BroadPhase::update_all(std::span<const Volume> volumes) {
     if (volumes.size() != boxes_.size())
-        throw Error(Cause::count_mismatch, fmt::format("{} volumes for {} ids", volumes.size(), boxes_.size()));
+        throw Error(Cause::count_mismatch, fmt::format("expected {1} volumes, got {0}", volumes.size(), boxes_.size()));
     for (std::size_t k = 0; k < volumes.size(); ++k)
         if (present_[k]) (void)checked(volumes[k], options_.margin, k);
     for (std::size_t k = 0; k < volumes.size(); ++k)

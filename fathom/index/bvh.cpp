@@ -1,4 +1,4 @@
-// Checks boxes, gives a built shape its boxes, and fits it again when they move.
+// Construction and refit of Bvh, and conversion of queries to its frame.
 #include <fathom/index/bvh.h>
 
 #include <fathom/base/error.h>
@@ -13,7 +13,8 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t query_chunk = 4096;
-constexpr std::size_t max_boxes = 0x7f000000; // ids must leave the leaf bit free, and must not read as NaN when built
+// Ids must leave the leaf bit free, and their bits must not form a NaN during the build.
+constexpr std::size_t max_boxes = 0x7f000000;
 
 void check_boxes(std::span<const Box> boxes) {
     const auto bad = [&](std::size_t k) {
@@ -29,7 +30,7 @@ void check_boxes(std::span<const Box> boxes) {
     if (first == boxes.size()) return;
     const bool finite = boxes[first].lower.allFinite() && boxes[first].upper.allFinite();
     throw Error(finite ? Cause::invalid_argument : Cause::non_finite,
-                finite ? "lower corner above upper corner" : "a corner is NaN or infinite",
+                finite ? "the lower corner is above the upper corner" : "a corner is NaN or infinite",
                 {.element = "box", .index = static_cast<std::int64_t>(first)});
 }
 
@@ -109,9 +110,9 @@ double half_area(const Box& box, double scale) {
 
 Bvh::Bvh(std::span<const Box> boxes, const BvhOptions& options) : keep_boxes_(options.keep_boxes) {
     if (options.leaf_size < 1 || options.leaf_size > 64)
-        throw Error(Cause::invalid_argument, fmt::format("leaf_size is {}, not 1 to 64", options.leaf_size));
+        throw Error(Cause::invalid_argument, fmt::format("leaf_size is {}, expected 1 to 64", options.leaf_size));
     if (boxes.size() > max_boxes)
-        throw Error(Cause::too_large, fmt::format("{} boxes, more than {}", boxes.size(), max_boxes));
+        throw Error(Cause::too_large, fmt::format("{} boxes exceed the limit of {}", boxes.size(), max_boxes));
     check_boxes(boxes);
     if (boxes.empty()) return;
     BvhShape shape = build_shape(local_boxes(boxes, frame_of(bounds_of(boxes))), options.leaf_size);
@@ -127,7 +128,7 @@ Bvh::Bvh(std::span<const Box> boxes, const BvhOptions& options) : keep_boxes_(op
 
 void Bvh::refit(std::span<const Box> boxes) {
     if (boxes.size() != size())
-        throw Error(Cause::count_mismatch, fmt::format("{} boxes for a tree over {}", boxes.size(), size()));
+        throw Error(Cause::count_mismatch, fmt::format("expected {1} boxes, got {0}", boxes.size(), size()));
     check_boxes(boxes);
     if (!empty()) fit(boxes);
 }
@@ -170,13 +171,13 @@ std::size_t Bvh::memory_bytes() const {
            (order_.size() + leaf_begin_.size() + level_begin_.size()) * sizeof(Index);
 }
 
-// Chooses the frame of a tree, and brings a ray into it.
+// Choice of the frame of a tree, and conversion of a ray to it.
 
 namespace {
 
-constexpr double cube = 1 + 0x1p-10; // half side of what holds every node box, with room to spare
+constexpr double cube = 1 + 0x1p-10; // half side of a cube that contains every node box, with a margin
 
-// Where o + t d enters the cube; infinity where it never does.
+// Parameter at which o + t d enters the cube; infinity if it never does.
 double entry(const Vec3& o, const Vec3& d) {
     if (o.cwiseAbs().maxCoeff() <= cube) return 0;
     double enter = 0, leave = std::numeric_limits<double>::infinity();
@@ -195,11 +196,11 @@ double entry(const Vec3& o, const Vec3& d) {
 } // namespace
 
 BvhFrame frame_of(const Box& bounds) {
-    // Halves first: the size of a box may overflow where its corners do not.
+    // Halves first: the size of a box may overflow even if its corners do not.
     const Vec3 half = 0.5 * bounds.upper - 0.5 * bounds.lower;
     int exponent = 0;
     std::frexp(half.maxCoeff(), &exponent);
-    // Past these limits the square of the scale would leave the doubles.
+    // Beyond these limits the square of the scale would leave the range of double.
     exponent = half.maxCoeff() > 0 ? std::clamp(exponent, -500, 1023) : 0;
     return {0.5 * bounds.upper + 0.5 * bounds.lower, std::ldexp(1.0, -std::min(exponent, 1022))};
 }
@@ -212,7 +213,7 @@ LocalRay::LocalRay(const BvhFrame& frame, const Ray& ray) {
     if (!(start_ < std::numeric_limits<double>::infinity())) return;
     misses = false;
     rate_ = longest * frame.scale;
-    // A rate that left the doubles says nothing of where a parameter lies: never pass over a box for it.
+    // A rate outside the range of double carries no information on parameters: no box may be skipped because of it.
     if (!(rate_ > 1e-290)) rate_ = std::numeric_limits<double>::infinity();
     margin = 0x1p-22 + 0x1p-49 * (o.cwiseAbs().maxCoeff() + start_);
     for (int axis = 0; axis < 3; ++axis) {

@@ -1,6 +1,6 @@
-// Builds the shape of a wide tree: a binary tree of binned surface-area splits down to single boxes, then
+// Construction of the topology of a wide tree: a binary tree of binned surface-area splits down to single boxes, then
 // the cheapest grouping of its nodes into leaves and nodes of eight. Method: Wald 2007 (binning), Ylitie, Karras &
-// Laine 2017 (collapse). All thresholds depend on sizes alone, never on threads.
+// Laine 2017 (collapse). All thresholds depend only on sizes, never on the number of threads.
 #include <fathom/base/parallel.h>
 #include <fathom/index/bvh.h>
 #include <fathom/index/bvh_build.h>
@@ -13,7 +13,8 @@ namespace {
 
 constexpr int width = BvhNode::width;
 constexpr int max_bins = 32;
-constexpr std::size_t alone_size = 1 << 13; // ranges up to this are one task; larger ones are cut in parallel passes
+// Ranges up to this size are one task; larger ones are split in parallel passes.
+constexpr std::size_t alone_size = 1 << 13;
 constexpr std::size_t pass_chunk = 1 << 13;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
@@ -31,10 +32,10 @@ struct Bounds {
     }
 };
 
-// A box that carries its id, as bits, in the fourth lane of its lower corner.
+// A box with its id stored as bits in the fourth lane of its lower corner.
 struct Item {
     BuildBox box;
-    // Twice the center, which bins as well as the center does.
+    // Twice the centre, which serves equally well for binning.
     [[nodiscard]] Eigen::Array4f center() const { return box.lower + box.upper; }
 };
 static_assert(sizeof(Item) == 32);
@@ -55,7 +56,7 @@ struct RangeBounds {
     }
 };
 
-// Which bin along each axis a center falls into.
+// Assignment of centres to bins along each axis.
 struct Binning {
     Eigen::Array4f start, factor;
     int count;
@@ -63,7 +64,7 @@ struct Binning {
     Binning(const Bounds& centers, std::size_t items)
         : start(centers.lower), count(static_cast<int>(std::clamp<std::size_t>(items, 4, max_bins))) {
         const Eigen::Array4f size = centers.upper - centers.lower;
-        // Slightly less than count, so that the last center stays in the last bin.
+        // Slightly less than count, so that the last centre stays in the last bin.
         factor = (size > 1e-30f).select(static_cast<float>(count) * 0.99999f / size, 0.0f);
         factor[3] = 0; // the lane of the ids
     }
@@ -96,7 +97,7 @@ struct Bins {
 struct Split {
     float cost = infinity;
     int axis = -1;
-    int bin = 0; // the last of the left side
+    int bin = 0; // last bin of the left side
 };
 
 void improve(Split& best, const Bins& bins, int axis, int count) {
@@ -158,7 +159,7 @@ private:
     [[nodiscard]] std::size_t partition_together(const Task& task, const Binning& binning, const Split& split);
     [[nodiscard]] std::pair<Task, Task> children(const Task& task, std::size_t middle) const;
     void set_node(const Task& task, const Bounds& bounds) {
-        // The constant keeps boxes without area from costing nothing, which would make every shape of tree as good.
+        // The constant gives boxes without area a cost above zero; otherwise all topologies would be equally good.
         nodes_[task.node] = {bounds.half_area() + 1e-10f, static_cast<Index>(task.begin),
                              static_cast<Index>(task.end - task.begin)};
     }
@@ -236,7 +237,7 @@ std::size_t BinaryBuilder::cut_together(const Task& task) {
     return split.axis < 0 ? task.begin + count / 2 : partition_together(task, binning, split);
 }
 
-// Stable: items keep their order on both sides, whatever thread moves them.
+// Stable: items keep their order on both sides, independent of the threads.
 std::size_t BinaryBuilder::partition_together(const Task& task, const Binning& binning, const Split& split) {
     const std::size_t count = task.end - task.begin, chunks = (count + pass_chunk - 1) / pass_chunk;
     const auto goes_left = [&](const Item& item) { return binning.bin(item, split.axis) <= split.bin; };
@@ -280,8 +281,8 @@ void BinaryBuilder::build() {
     for (std::size_t k = 0; k < items_.size(); ++k) ids_[k] = std::bit_cast<Index>(items_[k].box.lower[3]);
 }
 
-// For every binary node: the least cost of covering it by at most k subtrees, each of them a leaf or a wide node, and
-// how the k are shared between its two children.
+// For every binary node: the minimal cost of covering it by at most k subtrees, each of them a leaf or a wide node, and
+// the distribution of the k between its two children.
 class Collapse {
 public:
     Collapse(std::span<const BinaryNode> nodes, Index leaf_size);
@@ -294,8 +295,8 @@ private:
     static constexpr float node_cost = 1.0f, leaf_cost = 1.0f;
 
     struct Plan {
-        float cost[width];                  // [k]: with at most k subtrees; [0] unused
-        std::uint8_t left_share[width + 1]; // [k]: subtrees of the left child; 0 when one subtree fewer is as cheap
+        float cost[width];                  // [k]: cost with at most k subtrees; [0] unused
+        std::uint8_t left_share[width + 1]; // [k]: subtrees of the left child; 0 if one subtree fewer is as cheap
         bool leaf;
     };
 

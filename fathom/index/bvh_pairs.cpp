@@ -1,5 +1,4 @@
-// Which boxes of one tree, or of two, overlap: both trees are walked together, one child against eight a
-// step.
+// Overlapping pairs of boxes of one tree or two, by simultaneous traversal, one child against eight per step.
 #include <fathom/base/parallel.h>
 #include <fathom/index/bvh.h>
 
@@ -17,7 +16,7 @@ struct NodePair {
     std::uint32_t a, b;
 };
 
-// Reports the pairs of two leaves to a visitor; exact where boxes are kept.
+// Reports the pairs of two leaves to a visitor; exact if boxes are kept.
 struct PairReport {
     const Bvh &a, &b;
     bool swapped; // a is the second tree of the caller
@@ -60,7 +59,7 @@ struct LeafBelow {
     }
 };
 
-// Two children whose boxes overlap: reports what is decided; pushes what must be opened.
+// Two children whose boxes overlap: reports decided pairs, pushes pairs that must be opened.
 template <class NodesA, class NodesB, class Push>
 HWY_INLINE bool meet(const NodesA& nodes_a, const NodesB& nodes_b, const BvhNode& a, int i, const BvhNode& b, int j,
                      const PairReport& report, const Push& push) {
@@ -149,7 +148,7 @@ namespace {
 
 constexpr std::size_t enough_tasks = 512;
 
-// By first id with a count of each, then every row by itself: linear, and the same whatever order the pairs came in.
+// Counting sort by the first id, then each row separately: linear, and independent of the order of the input.
 std::vector<IdPair> sorted(const std::vector<std::vector<IdPair>>& parts, std::size_t first_ids) {
     std::vector<std::size_t> row(first_ids + 1, 0);
     for (const auto& part : parts)
@@ -168,7 +167,7 @@ std::vector<IdPair> sorted(const std::vector<std::vector<IdPair>>& parts, std::s
 
 bool apart(const Bvh& a, const Bvh& b) { return a.empty() || b.empty() || !a.bounds().overlaps(b.bounds()); }
 
-// The tree with the larger boxes leads, so that the other's boxes shrink into its frame.
+// The tree with the larger frame comes first, so that the other's boxes shrink into its frame.
 PairReport report_of(const Bvh& a, const Bvh& b, CallableRef<bool(Index, Index)> visitor) {
     if (b.frame().scale < a.frame().scale) return {b, a, true, visitor};
     return {a, b, false, visitor};
@@ -204,7 +203,7 @@ std::vector<IdPair> overlapping_pairs(const Bvh& tree) { return collect(tree, tr
 
 std::vector<IdPair> overlapping_pairs(const Bvh& a, const Bvh& b) {
     if (&a != &b) return collect(a, b);
-    const Bvh copy = b; // a tree against itself as two: every pair both ways, and each id with itself
+    const Bvh copy = b; // a tree against itself as two trees: every pair in both orders, and each id with itself
     return collect(a, copy);
 }
 

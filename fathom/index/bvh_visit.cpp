@@ -1,4 +1,4 @@
-// The visits of Bvh for callers who know nothing of SIMD: one indirect call for each id.
+// Visits of Bvh for callers without SIMD code: one indirect call per id.
 #include <fathom/index/bvh.h>
 
 #undef HWY_TARGET_INCLUDE

@@ -1,5 +1,5 @@
-// The walk of the packed tree: a group of eight goes down once and notes whom it may meet; then each of
-// its boxes is compared with what was noted, eight at a time.
+// Traversal of the packed tree: a group of eight is traversed once and collects the groups it may overlap; then each of
+// its boxes is compared with the collected groups, eight at a time.
 #include <fathom/index/packed_tree.h>
 
 #undef HWY_TARGET_INCLUDE
@@ -26,7 +26,8 @@ struct LaneTable {
 };
 inline constexpr LaneTable lane_table;
 
-// The groups that a group may meet: their boxes, and their numbers. Always room for a full vector after the last.
+// The groups that a group may overlap: their boxes and their numbers. There is always space for a full vector after the
+// last.
 struct Candidates {
     std::vector<float> lower[3], upper[3];
     std::vector<Index> number;
@@ -50,7 +51,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Eight = hn::CappedTag<float, 8>;
 
-// One box, in every lane.
+// One box, broadcast to every lane.
 struct OneBox {
     hn::Vec<Eight> lower[3], upper[3];
 
@@ -63,7 +64,7 @@ struct OneBox {
     }
 };
 
-// Which lanes overlap the box; where pointers[axis] give the bounds of the lanes.
+// Mask of the lanes that overlap the box; lower[axis] and upper[axis] point to the bounds of the lanes.
 HWY_INLINE auto overlap(const float* const lower[3], const float* const upper[3], const OneBox& box) {
     const Eight d;
     auto all = hn::And(hn::Le(hn::LoadU(d, lower[0]), box.upper[0]), hn::Le(box.lower[0], hn::LoadU(d, upper[0])));
@@ -77,7 +78,7 @@ HWY_INLINE auto overlap(const BoxGroup& group, std::size_t lane, const OneBox& b
     const float* const upper[3] = {group.upper[0] + lane, group.upper[1] + lane, group.upper[2] + lane};
     return overlap(lower, upper, box);
 }
-// Which lanes have a bound that equals the opposite one of the box.
+// Mask of the lanes with a bound equal to the opposite bound of the box.
 HWY_INLINE auto bounds_meet(const BoxGroup& group, std::size_t lane, const OneBox& box) {
     const Eight d;
     auto any = hn::Or(hn::Eq(hn::Load(d, group.lower[0] + lane), box.upper[0]),
@@ -103,13 +104,13 @@ HWY_INLINE std::uint32_t overlapping_lanes(const BoxGroup& group, const OneBox& 
     return found;
 }
 
-// Bits of the lanes that stand at or after `first`, of eight that begin at `begin`.
+// Bit mask of the lanes at or after position `first`, of eight that begin at `begin`.
 HWY_INLINE std::uint32_t lanes_from(std::size_t first, std::size_t begin) {
     if (first <= begin) return 0xffu;
     return first - begin < BoxGroup::width ? (0xffu << (first - begin)) & 0xffu : 0u;
 }
 
-// Brings the lanes whose bits are set to the front; what follows them is of no meaning.
+// Indices that move the lanes with set bits to the front; the lanes after them are undefined.
 HWY_INLINE auto lanes_in_front(std::uint32_t bits) {
     const hn::RebindToUnsigned<Eight> du;
     return hn::PromoteTo(du, hn::LoadU(hn::Rebind<std::uint8_t, decltype(du)>(), lane_table.lanes[bits]));
@@ -123,7 +124,7 @@ struct Walk {
     const PackedView& tree;
     FoundPairs& found;
     Candidates near{};
-    std::vector<Index> groups{}; // that one box may meet
+    std::vector<Index> groups{}; // groups that one box may overlap
     std::size_t comparisons = 0;
 
     HWY_ATTR void note(std::size_t node, std::uint32_t lanes) {
@@ -144,19 +145,19 @@ struct Walk {
         }
     }
 
-    // Notes the groups after `group` that its box meets.
+    // Collects the groups after `group` that overlap its box.
     HWY_ATTR void go_down(std::size_t group) {
         struct Entry {
             std::size_t level, node;
         };
-        Entry stack[8 * 16]; // 2^32 boxes make eleven levels
+        Entry stack[8 * 16]; // 2^32 boxes give eleven levels
         std::size_t height = 0;
         stack[height++] = {tree.levels.size() - 1, 0};
         const OneBox box(tree.levels[1][group / 8], group % 8);
         near.count = 0;
         while (height > 0) {
             const auto [level, node] = stack[--height];
-            // The ancestor of the first group that counts; whatever comes before it has met us already.
+            // The ancestor of the first group to consider; earlier groups have already been compared with this one.
             const std::size_t first = (group + 1) >> (3 * (level - 1));
             std::uint32_t lanes = overlapping_lanes(tree.levels[level][node], box) & lanes_from(first, 8 * node);
             if (level == 1) {
@@ -171,7 +172,7 @@ struct Walk {
                    near.lower[0].data() + near.count);
     }
 
-    // Of the groups noted, those that one box meets.
+    // The collected groups that overlap one box.
     HWY_ATTR std::size_t list_groups(const OneBox& box) {
         const hn::RebindToUnsigned<Eight> du;
         std::size_t count = 0;
@@ -190,7 +191,7 @@ struct Walk {
         return count;
     }
 
-    // Equal floats: only the doubles know.
+    // Equal floats: decided in double.
     HWY_NOINLINE HWY_ATTR std::uint32_t refined(std::uint32_t lanes, Index id, const Index* others) const {
         std::uint32_t kept = 0;
         for (; lanes; lanes &= lanes - 1)
@@ -198,7 +199,7 @@ struct Walk {
         return kept;
     }
 
-    // Stores the pairs of the box with the allowed lanes of a group, and returns how many.
+    // Stores the pairs of the box with the allowed lanes of a group, and returns their number.
     HWY_INLINE std::size_t compare(Index id, const OneBox& box, const BoxGroup& group, const Index* ids,
                                    std::uint32_t allowed, Index* first, Index* second) const {
         const Eight d;

@@ -1,4 +1,4 @@
-// Sorts and packs boxes for the walk of packed_pairs.cpp, and sorts the pairs that it finds.
+// Sorting and packing of boxes for the traversal in packed_pairs.cpp, and sorting of the pairs.
 #include <fathom/index/packed_tree.h>
 
 #include <fathom/base/error.h>
@@ -13,19 +13,19 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t box_chunk = 8192;
-constexpr std::size_t group_chunk = 512; // groups of eight that one task walks
-constexpr int axis_bits = 19;            // of a Morton code
-constexpr int class_step = 10; // a size class spans a factor of 2^10: finer ones cost more walks than they spare
+constexpr std::size_t group_chunk = 512; // groups of eight per task
+constexpr int axis_bits = 19;            // bits per axis of a Morton code
+constexpr int class_step = 10; // a size class spans a factor of 2^10: finer classes cost more traversals than they save
 constexpr int class_count = 64;
-constexpr int digit_bits = 11;           // of a pass of the sort: three passes see the class and nine bits an axis
-constexpr double tolerated_growth = 1.1; // of the walks, before a new sort pays
+constexpr int digit_bits = 11; // bits per pass of the sort: three passes cover the class and nine bits per axis
+constexpr double tolerated_growth = 1.1; // growth of the traversals above which a new sort pays
 
 struct Keyed {
     std::uint64_t key;
     Index id;
 };
 
-// Nineteen bits, with two zeros after each.
+// Spreads nineteen bits, with two zeros after each.
 std::uint64_t spread(std::uint64_t x) {
     x = (x | (x << 32)) & 0x001f00000000ffffull;
     x = (x | (x << 16)) & 0x001f0000ff0000ffull;
@@ -46,7 +46,7 @@ Box bounds_of_boxes(std::span<const Box> boxes) {
         [](Box a, const Box& b) { return hull(a, b); });
 }
 
-// Everything into [-1, 1].
+// The frame that maps everything into [-1, 1].
 PackedTree::Frame packed_frame(const Box& bounds) {
     if (bounds.empty()) return {};
     const double half = (0.5 * bounds.upper - 0.5 * bounds.lower).maxCoeff(); // the size itself may overflow
@@ -80,7 +80,8 @@ void sort_by_digit(const std::vector<Keyed>& from, std::vector<Keyed>& to, int s
     for (const Keyed& k : from) to[begin[digit(k)]++] = k;
 }
 
-// By radix on the leading bits; what they leave equal (a dense cluster in a wide scene) by comparison.
+// Radix sort on the leading bits; keys that they leave equal (a dense cluster in a wide scene) are sorted by
+// comparison.
 void sort_keys(std::vector<Keyed>& keys) {
     constexpr int first = 3 * axis_bits + 6 - 3 * digit_bits;
     std::vector<Keyed> other(keys.size());
@@ -106,7 +107,7 @@ void clear_lane(BoxGroup& group, std::size_t lane) {
     }
 }
 
-// The hull of eight boxes, into a lane of the group above.
+// The hull of eight boxes, stored in a lane of the group above.
 void set_hull(const BoxGroup& below, BoxGroup& above, std::size_t lane) {
     for (int axis = 0; axis < 3; ++axis) {
         above.lower[axis][lane] = *std::min_element(below.lower[axis], below.lower[axis] + BoxGroup::width);
@@ -114,7 +115,7 @@ void set_hull(const BoxGroup& below, BoxGroup& above, std::size_t lane) {
     }
 }
 
-// Second ids that differ. Many: by marking them among all ids.
+// Sorts pairs by their distinct second ids. Many pairs: by marking the ids in a bit set.
 void sort_seconds(std::span<IdPair> pairs, std::size_t count, std::vector<std::uint64_t>& marks) {
     if (pairs.size() < count / 64) {
         std::sort(pairs.begin(), pairs.end(), [](const IdPair& x, const IdPair& y) { return x[1] < y[1]; });
@@ -128,7 +129,7 @@ void sort_seconds(std::span<IdPair> pairs, std::size_t count, std::vector<std::u
             pairs[next++][1] = static_cast<Index>(64 * word + static_cast<std::size_t>(std::countr_zero(bits)));
 }
 
-// For pairs that are in order but within short runs of one first id.
+// For pairs that are already sorted except within short runs of one first id.
 void sort_short_runs(std::vector<IdPair>& pairs) {
     for (std::size_t k = 1; k < pairs.size(); ++k) {
         const IdPair pair = pairs[k];
@@ -145,7 +146,8 @@ void sort_pairs(std::span<const FoundPairs> pieces, std::size_t count, std::vect
     constexpr std::uint32_t short_run = 24;
     std::size_t total = 0;
     for (const FoundPairs& piece : pieces) total += piece.count;
-    if (total >= no_index) throw Error(Cause::too_large, "more overlapping pairs than 32-bit indices can name");
+    if (total >= no_index)
+        throw Error(Cause::too_large, "the number of overlapping pairs exceeds the range of 32-bit indices");
     std::vector<std::uint32_t> begin(count + 2, 0);
     for (const FoundPairs& piece : pieces)
         for (std::size_t k = 0; k < piece.count; ++k) ++begin[piece.first[k] + 2];
@@ -178,7 +180,8 @@ void PackedTree::sort(std::span<const Box> boxes) {
 void PackedTree::fill(std::span<const Box> boxes) {
     if (levels_.empty()) levels_.emplace_back();
     levels_[0].resize(order_.size() / BoxGroup::width);
-    const std::size_t ahead = 16, last = order_.size() - 1; // boxes lie far from their neighbours in space
+    // Boxes that are neighbours in space are far apart in memory.
+    const std::size_t ahead = 16, last = order_.size() - 1;
     parallel_for(levels_[0].size(), box_chunk / BoxGroup::width, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin * BoxGroup::width; k < end * BoxGroup::width; ++k) {
             BoxGroup& group = levels_[0][k / BoxGroup::width];
@@ -227,7 +230,8 @@ std::size_t PackedTree::collect(std::span<const Box> boxes) {
 }
 
 void PackedTree::find_pairs(std::span<const Box> boxes, std::vector<IdPair>& pairs) {
-    if (boxes.size() >= no_index) throw Error(Cause::too_large, "more boxes than 32-bit indices can name");
+    if (boxes.size() >= no_index)
+        throw Error(Cause::too_large, "the number of boxes exceeds the range of 32-bit indices");
     const bool sort_now = sorted_count_ != boxes.size();
     if (sort_now) sort(boxes);
     pairs.clear();

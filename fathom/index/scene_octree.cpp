@@ -1,4 +1,4 @@
-// The scene octree: cells are integers, so that every question about regions has an exact answer.
+// The scene octree. Cells are integers, so that all tests of regions are exact.
 #include <fathom/index/scene_octree.h>
 
 #include <fathom/base/error.h>
@@ -9,7 +9,7 @@
 
 namespace fathom {
 
-// Overlap of boxes and spheres, and the pairs of a scene by trying all.
+// Overlap of boxes and spheres, and brute-force pairs of a scene.
 
 bool SceneObjects::overlap(Index a, Index b) const {
     if (!boxes[a].overlaps(boxes[b])) return false;
@@ -43,8 +43,8 @@ namespace {
 
 std::size_t pair_count(std::size_t objects) { return objects * (objects - (objects > 0)) / 2; }
 
-// Splitting must never cost pair tests, and must spare some, unless it only zooms in: all objects in one child, and no
-// pair elsewhere. So regions of objects that overlap anyway stay whole.
+// A split must never add pair tests, and must save some, unless it only zooms in: all objects in one child, and no pair
+// elsewhere. So regions of objects that overlap anyway are not split.
 bool worth_a_split(std::size_t objects, const std::array<Index, 8>& in_child) {
     if (objects < 2) return false;
     std::size_t tests = 0;
@@ -60,7 +60,7 @@ bool worth_a_split(std::size_t objects, const std::array<Index, 8>& in_child) {
 
 SceneOctree::SceneOctree(const SceneOctreeOptions& options) : options_(options), regions_(1) {
     if (options.level_cap < 0 || options.level_cap > 16)
-        throw Error(Cause::invalid_argument, "the level cap must be 0 to 16", {.element = "option level_cap"});
+        throw Error(Cause::invalid_argument, "must be 0 to 16", {.element = "option level_cap"});
 }
 
 SceneOctree::Block SceneOctree::Block::child(int k) const {
@@ -76,7 +76,7 @@ bool SceneOctree::Block::holds(const Cell& cell) const {
     return true;
 }
 
-// Whatever leaves the root counts as lying in its outermost cells.
+// Objects outside the root are assigned to its outermost cells.
 SceneOctree::Placed SceneOctree::place(const SceneObjects& objects, Index id) const {
     Placed placed;
     const Box& box = objects.boxes[id];
@@ -86,7 +86,8 @@ SceneOctree::Placed SceneOctree::place(const SceneObjects& objects, Index id) co
     for (int axis = 0; axis < 3; ++axis) {
         const auto cell = [&](double x) {
             const double at = (x - root_.lower[axis]) * cells_a_metre_;
-            return at > 0 ? static_cast<int>(std::min(at, last)) : 0; // NaN, from a root without end, is cell 0 for all
+            // NaN, from an unbounded root, gives cell 0 for all.
+            return at > 0 ? static_cast<int>(std::min(at, last)) : 0;
         };
         placed.lower[static_cast<std::size_t>(axis)] = cell(box.lower[axis]);
         placed.upper[static_cast<std::size_t>(axis)] = cell(box.upper[axis]);
@@ -109,7 +110,7 @@ bool SceneOctree::touches(const Placed& object, const Block& block) const {
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const double c = object.center[static_cast<int>(axis)];
         const int begin = block.begin[axis], end = begin + block.size;
-        // The outermost regions have no outer side.
+        // The outermost regions are unbounded on their outer side.
         const double gap = std::max({begin > 0 ? begin - c : 0.0, end < cells ? c - end : 0.0, 0.0});
         squared += gap * gap;
     }
@@ -117,7 +118,8 @@ bool SceneOctree::touches(const Placed& object, const Block& block) const {
     return squared <= reach * reach;
 }
 
-// The same regions below: always so for boxes whose cells did not change here; not known of spheres.
+// Whether both positions touch the same regions below: true for boxes whose cells did not change here; unknown for
+// spheres.
 bool SceneOctree::same_within(const Placed& a, const Placed& b, const Block& block) const {
     if (a.radius >= 0 || b.radius >= 0 || !a.present || !b.present) return false;
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -128,7 +130,7 @@ bool SceneOctree::same_within(const Placed& a, const Placed& b, const Block& blo
     return true;
 }
 
-// Keeps the root while it holds everything and is not much too large. Returns whether it changed.
+// Keeps the root while it contains everything and is not much too large. Returns whether it changed.
 bool SceneOctree::choose_root(const SceneObjects& objects) {
     Box all;
     for (const Box& box : objects.boxes)
@@ -137,7 +139,7 @@ bool SceneOctree::choose_root(const SceneObjects& objects) {
     const double half = (0.5 * all.upper - 0.5 * all.lower).maxCoeff(); // the size itself may overflow
     if (root_.contains(all) && root_.half().x() <= 4 * half) return false;
     root_ = Box::around(0.5 * all.lower + 0.5 * all.upper, Vec3::Constant(1.25 * half));
-    root_.extend(all); // by rounding, and for a scene without size
+    root_.extend(all); // for rounding, and for a scene of size 0
     const double cells = (1 << options_.level_cap) / root_.size().maxCoeff();
     cells_a_metre_ = std::isfinite(cells) ? cells : 0.0;
     return true;
@@ -153,7 +155,7 @@ Index SceneOctree::new_children() {
     return static_cast<Index>(regions_.size() - 8);
 }
 
-// A leaf: splits it, and its children in turn, as far as that is worth it.
+// Splits a leaf, and its children in turn, as long as a split pays.
 void SceneOctree::grow(Index region, const Block& block) {
     if (block.level >= options_.level_cap || regions_[region].count < 2) return;
     std::array<Index, 8> in_child{};
@@ -188,7 +190,7 @@ void SceneOctree::gather(Index region, std::vector<Index>& objects) {
     r = Region{};
 }
 
-// An inner region becomes a leaf.
+// Turns an inner region into a leaf.
 void SceneOctree::reduce(Index region) {
     std::vector<Index> objects;
     gather(region, objects);
@@ -237,7 +239,7 @@ void SceneOctree::build() {
 void SceneOctree::update(const SceneObjects& objects) {
     const std::size_t count = objects.boxes.size();
     const bool new_root = choose_root(objects);
-    std::vector<Placed> now(std::max(count, placed_.size())); // those beyond the count are gone
+    std::vector<Placed> now(std::max(count, placed_.size())); // objects beyond the count have been removed
     has_exact_spheres_ = false;
     for (std::size_t k = 0; k < count; ++k) {
         now[k] = place(objects, static_cast<Index>(k));

@@ -1,4 +1,4 @@
-// Sorts points along the Morton curve.
+// Sorting of points along the Morton curve.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/primitives.h>
@@ -9,9 +9,9 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t chunk = 8192;
-constexpr int order_bits = 10; // of a pass of the sort; three make a code
+constexpr int order_bits = 10; // bits per pass of the sort; three passes cover a code
 
-// Ten bits, with two zeros after each.
+// Spreads ten bits, with two zeros after each.
 std::uint32_t spread(std::uint32_t x) {
     x = (x | (x << 16)) & 0x030000ffu;
     x = (x | (x << 8)) & 0x0300f00fu;
@@ -46,7 +46,7 @@ std::vector<Coded> coded(std::span<const Vec3> points) {
             std::uint32_t code = 0;
             for (int axis = 0; axis < 3; ++axis) {
                 const double cell = (points[k][axis] - box.lower[axis]) / step;
-                // False for NaN, so that nothing odd is ever cast.
+                // False for NaN, so that NaN is never cast to an integer.
                 const std::uint32_t bits = cell > 0 ? static_cast<std::uint32_t>(std::min(cell, 1023.0)) : 0u;
                 code |= spread(bits) << axis;
             }
@@ -67,7 +67,8 @@ void sort_by_digit(const std::vector<Coded>& from, std::vector<Coded>& to, int s
 } // namespace
 
 std::vector<Index> order_in_space(std::span<const Vec3> points) {
-    if (points.size() >= no_index) throw Error(Cause::too_large, "more points than 32-bit indices can name");
+    if (points.size() >= no_index)
+        throw Error(Cause::too_large, "the number of points exceeds the range of 32-bit indices");
     std::vector<Coded> codes = coded(points), other(codes.size());
     for (int shift = 0; shift < 3 * order_bits; shift += order_bits) {
         sort_by_digit(codes, other, shift);

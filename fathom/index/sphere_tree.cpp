@@ -1,5 +1,5 @@
-// Builds nested spheres from the root down: points are split into equal parts across their longest side,
-// and each part gets a small ball.
+// Construction of a sphere tree from the root down: points are split into equal parts across their longest side, and
+// each part gets a small bounding sphere.
 #include <fathom/base/error.h>
 #include <fathom/base/interval.h>
 #include <fathom/base/parallel.h>
@@ -43,7 +43,8 @@ Box bounds_of(std::span<const Vec3> points) {
         [](Box a, const Box& b) { return hull(a, b); });
 }
 
-// Of equally far points the first. Squares are in the tree's own unit, where they neither overflow nor vanish.
+// The first of the points that are equally far. Squares are in the unit of the tree, where they neither overflow nor
+// underflow.
 std::size_t farthest(std::span<const Vec3> points, const Vec3& center, double per_unit, double& squared) {
     std::size_t best = 0;
     squared = -1;
@@ -54,8 +55,8 @@ std::size_t farthest(std::span<const Vec3> points, const Vec3& center, double pe
     return best;
 }
 
-// A centre whose farthest point is near: from the middle of the box, ever smaller steps towards the point that is
-// farthest (Badoiu & Clarkson 2003), the best of all kept. Within a few per cent of the smallest ball.
+// A centre with a small distance to its farthest point: starting at the middle of the box, with decreasing steps
+// towards the farthest point (Badoiu & Clarkson 2003), the best of all. Within a few per cent of the smallest sphere.
 Vec3 good_center(std::span<const Vec3> points, double per_unit) {
     Box box;
     for (const Vec3& p : points) box.extend(p);
@@ -75,14 +76,14 @@ Vec3 good_center(std::span<const Vec3> points, double per_unit) {
 
 struct SphereTree::Builder {
     SphereTree& tree;
-    std::span<const Vec3> points; // as given
+    std::span<const Vec3> points; // in the order of the input
     Index leaf_size;
 
     struct Part {
         Index begin, end;
     };
 
-    // Orders [begin, end) so that its first `count` lie below the rest along the longest side.
+    // Orders [begin, end) so that the first `count` points are below the others along the longest side.
     void split(Part part, Index count) const {
         Box box;
         for (Index k = part.begin; k < part.end; ++k) box.extend(points[tree.order_[k]]);
@@ -91,7 +92,7 @@ struct SphereTree::Builder {
         const auto first = tree.order_.begin();
         std::nth_element(first + part.begin, first + part.begin + count, first + part.end, [&](Index a, Index b) {
             const double x = points[a][axis], y = points[b][axis];
-            return x < y || (x == y && a < b); // a total order, so that the parts do not hang on the algorithm
+            return x < y || (x == y && a < b); // a total order, so that the parts do not depend on the algorithm
         });
     }
 
@@ -155,7 +156,7 @@ struct SphereTree::Builder {
         }
         for (std::size_t k = all.size(); k-- > 0;) {
             SphereNode& node = tree.nodes_[k];
-            node.least = node.is_leaf() ? tree.order_[node.first] : no_index; // ids of a leaf ascend
+            node.least = node.is_leaf() ? tree.order_[node.first] : no_index; // ids of a leaf are ascending
             for (std::uint32_t c = 0; !node.is_leaf() && c < node.size(); ++c)
                 node.least = std::min(node.least, tree.nodes_[node.first + c].least);
         }
@@ -163,7 +164,7 @@ struct SphereTree::Builder {
             set_sphere(tree.nodes_[k],
                        std::span<const Vec3>(tree.points_).subspan(all[k].begin, all[k].end - all[k].begin));
         };
-        // The first nodes hold many points each, the last few.
+        // The first nodes contain many points each, the last ones few.
         const std::size_t large = std::min<std::size_t>(all.size(), 600);
         parallel_tasks(large, enclose);
         parallel_for(all.size() - large, 256, [&](std::size_t begin, std::size_t end) {
@@ -171,8 +172,8 @@ struct SphereTree::Builder {
         });
     }
 
-    // The centre is rounded first; the radius is that of the rounded one. By float_down(), because g++ 12 at -O2 drops
-    // a plain cast to float that is cast back at once, and the radius would be of another centre.
+    // The centre is rounded first; the radius belongs to the rounded centre. Uses float_down(), because g++ 12 at -O2
+    // removes a plain cast to float that is cast back at once, and the radius would belong to another centre.
     void set_sphere(SphereNode& node, std::span<const Vec3> inside) const {
         const double per_unit = 1 / tree.unit_;
         const Vec3 local = per_unit * (good_center(inside, per_unit) - tree.origin_);
@@ -185,9 +186,9 @@ struct SphereTree::Builder {
 
 SphereTree::SphereTree(std::span<const Vec3> points, const SphereTreeOptions& options) {
     if (options.leaf_size < 1 || options.leaf_size > 64)
-        throw Error(Cause::invalid_argument, fmt::format("leaf_size is {}, not 1 to 64", options.leaf_size));
+        throw Error(Cause::invalid_argument, fmt::format("leaf_size is {}, expected 1 to 64", options.leaf_size));
     if (points.size() > max_points)
-        throw Error(Cause::too_large, fmt::format("{} points, more than {}", points.size(), max_points));
+        throw Error(Cause::too_large, fmt::format("{} points exceed the limit of {}", points.size(), max_points));
     check_points(points);
     if (points.empty()) return;
     const Box box = bounds_of(points);

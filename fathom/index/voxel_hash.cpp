@@ -1,4 +1,4 @@
-// Sorts boxes into voxels, and walks the rows of voxels that a query may meet.
+// Sorting of boxes into voxels, and traversal of the rows of voxels that a query may overlap.
 #include <fathom/index/voxel_hash.h>
 
 #include <fathom/base/error.h>
@@ -15,27 +15,29 @@ namespace {
 
 constexpr std::size_t voxel_chunk = 4096;
 constexpr std::size_t query_chunk = 1024;
-constexpr double fitting_share = 0.95; // of the boxes are to fit into the main voxels
-constexpr double room_to_grow = 1.2;   // boxes that deform must not leap to voxels of four times the side
-constexpr double slack = 1e-3;         // of a voxel: more than rounding moves a bound by, seen from a voxel's own size
-constexpr double farthest_coordinate = 0x1p40; // voxels from the origin; what lies beyond shares the last voxel
-constexpr std::int64_t max_rows_across = 4096; // of a query; names of rows repeat after 2^14
-constexpr std::int64_t few_rows = 16;          // are read sooner than the segment is cut by them
+constexpr double fitting_share = 0.95; // fraction of the boxes that must fit into the main voxels
+constexpr double room_to_grow = 1.2;   // boxes that deform must not move to voxels of four times the side
+// Fraction of a voxel; exceeds the rounding of a bound, relative to the size of the voxel.
+constexpr double slack = 1e-3;
+constexpr double farthest_coordinate = 0x1p40; // in voxels from the origin; boxes beyond share the last voxel
+constexpr std::int64_t max_rows_across = 4096; // per query; row names repeat after 2^14
+constexpr std::int64_t few_rows = 16;          // so few rows are read faster than the segment is clipped to them
 constexpr std::uint32_t away = ~std::uint32_t{0};
 
 std::int64_t voxel(double x, double inverse) {
     const double scaled = std::clamp(x * inverse, -farthest_coordinate, farthest_coordinate);
-    const auto whole = static_cast<std::int64_t>(scaled); // towards zero; std::floor is a call on plain x86-64
+    // Truncates towards zero; std::floor is a function call on plain x86-64.
+    const auto whole = static_cast<std::int64_t>(scaled);
     return whole - (static_cast<double>(whole) > scaled);
 }
 
-// Distinct for any two rows that one query can meet.
+// Distinct for any two rows of one query.
 std::uint32_t row_name(int level, std::int64_t y, std::int64_t z) {
     return static_cast<std::uint32_t>(level) << 28 | static_cast<std::uint32_t>(y & 0x3fff) << 14 |
            static_cast<std::uint32_t>(z & 0x3fff);
 }
 
-// Where the voxel with x = 0 of a row would stand.
+// Table position of the voxel with x = 0 of a row.
 std::uint32_t row_start(std::uint32_t name) {
     name = (name ^ (name >> 15)) * 0x9e3779b1u;
     name = (name ^ (name >> 13)) * 0x85ebca6bu;
@@ -68,7 +70,7 @@ Survey survey(std::span<const Box> boxes) {
         });
 }
 
-// Everything into [-2, 2].
+// The frame that maps everything into [-2, 2].
 PackedTree::Frame float_frame(const Box& bounds) {
     PackedTree::Frame frame;
     if (bounds.empty()) return frame;
@@ -79,12 +81,12 @@ PackedTree::Frame float_frame(const Box& bounds) {
     return frame;
 }
 
-// Whether the segment may meet the box: slabs, each end of them moved out by its rounding.
+// Whether the segment may intersect the box: slab test, with both ends moved outward by their rounding.
 bool may_meet(const Segment& segment, const Box& box) {
     double from = 0, to = 1;
     for (int axis = 0; axis < 3; ++axis) {
         const double d = segment.end[axis] - segment.start[axis];
-        if (d == 0) continue; // the box of the segment was compared already
+        if (d == 0) continue; // the box of the segment has already been compared
         double near = (box.lower[axis] - segment.start[axis]) / d, far = (box.upper[axis] - segment.start[axis]) / d;
         if (near > far) std::swap(near, far);
         if (near - 0x1p-50 * std::abs(near) > from) from = near - 0x1p-50 * std::abs(near);
@@ -93,7 +95,7 @@ bool may_meet(const Segment& segment, const Box& box) {
     return !(from > to);
 }
 
-// The part [from, to] of a segment with a coordinate in [low, high], with room for rounding; empty: from > to.
+// The part [from, to] of a segment with a coordinate in [low, high], widened for rounding; empty: from > to.
 void clip(double start, double step, double low, double high, double& from, double& to) {
     if (step == 0) {
         if (start < low || start > high) to = -1;
@@ -112,7 +114,7 @@ void sort_seconds(std::vector<IdPair>& pairs, std::size_t begin) {
 
 } // namespace
 
-// One query on its way through the rows. visitor(position) -> bool, false to stop.
+// Traversal of the rows by one query. visitor(position) -> bool, false to stop.
 struct VoxelHash::Walk {
     const VoxelHash& hash;
     ScanBox box;
@@ -160,7 +162,7 @@ struct VoxelHash::Walk {
         std::int64_t from[3], to[3];
         [[nodiscard]] std::int64_t rows() const { return (to[1] - from[1] + 1) * (to[2] - from[2] + 1); }
     };
-    // The voxels of a level whose boxes may meet the query.
+    // The voxels of a level whose boxes may overlap the query.
     [[nodiscard]] Range range(const Box& query, int level) const {
         Range r;
         for (int axis = 0; axis < 3; ++axis) {
@@ -169,7 +171,7 @@ struct VoxelHash::Walk {
         }
         return r;
     }
-    // Where a query meets more rows than are worth it, all boxes are looked at one after another.
+    // If a query covers too many rows, all boxes are tested one after another.
     [[nodiscard]] bool too_wide(const Range& r) const {
         return r.to[0] - r.from[0] >= std::min<std::int64_t>(hash.table_size(), max_rows_across) ||
                r.to[1] - r.from[1] >= max_rows_across || r.to[2] - r.from[2] >= max_rows_across ||
@@ -201,7 +203,7 @@ struct VoxelHash::Walk {
         return large_ones(0, visitor);
     }
 
-    // The rows of a level that a segment passes: boxes of voxel h lie within [h, h + 2] sides.
+    // The rows of a level that a segment crosses: boxes of voxel h lie within [h, h + 2] sides.
     template <class Visitor>
     bool segment_level(int l, const Segment& s, const Range& r, Visitor& visitor) const {
         if (r.rows() <= few_rows) return level(l, r, 0, visitor);
@@ -235,7 +237,7 @@ struct VoxelHash::Walk {
 
 VoxelHash::VoxelHash(const VoxelHashOptions& options) : options_(options), begin_(3, 0) {
     if (!(options.cell >= 0 && options.cell <= 1e250))
-        throw Error(Cause::invalid_argument, "the side of a voxel must be from 0 to 1e250 m");
+        throw Error(Cause::invalid_argument, "the side of a voxel must be between 0 and 1e250 m");
 }
 
 void VoxelHash::choose_cells(std::span<const Box> boxes) {
@@ -280,7 +282,8 @@ std::size_t VoxelHash::above_main() const {
 }
 
 void VoxelHash::update(std::span<const Box> boxes) {
-    if (boxes.size() >= no_index / 4) throw Error(Cause::too_large, "more boxes than the voxel hash can name");
+    if (boxes.size() >= no_index / 4)
+        throw Error(Cause::too_large, "the number of boxes exceeds the limit of the voxel hash");
     const Survey seen = survey(boxes);
     if (seen.first_bad < boxes.size())
         throw Error(Cause::non_finite, "a bound is not finite",
@@ -332,7 +335,8 @@ void VoxelHash::sort() {
         order_[place] = static_cast<Index>(k);
         rows_[place] = homes_[k].row;
     }
-    std::copy_backward(begin_.begin(), begin_.end() - 1, begin_.end()); // each had moved on to the begin of the next
+    // Each entry had advanced to the begin of the next.
+    std::copy_backward(begin_.begin(), begin_.end() - 1, begin_.end());
     begin_.front() = 0;
 }
 
@@ -362,7 +366,8 @@ void VoxelHash::find_pairs(std::vector<IdPair>& pairs) const {
                 found[task].push(std::min(id, order_[position]), std::max(id, order_[position]));
                 return true;
             };
-            // Boxes of one level meet from the earlier place, those of two from the finer.
+            // Pairs of one level are found from the box at the earlier position, pairs of two levels from the finer
+            // level.
             const int own = levels_[id];
             if (own < level_count) walk.level(own, walk.range(boxes_[id], own), k + 1, note);
             for (int l = own + 1; l < level_count; ++l)
@@ -374,7 +379,8 @@ void VoxelHash::find_pairs(std::vector<IdPair>& pairs) const {
 }
 
 void VoxelHash::find_pairs(std::span<const Box> others, std::vector<IdPair>& pairs) const {
-    if (others.size() >= no_index) throw Error(Cause::too_large, "more boxes than 32-bit indices can name");
+    if (others.size() >= no_index)
+        throw Error(Cause::too_large, "the number of boxes exceeds the range of 32-bit indices");
     std::vector<std::vector<IdPair>> found((others.size() + query_chunk - 1) / query_chunk);
     parallel_tasks(found.size(), [&](std::size_t task) {
         for (std::size_t k = task * query_chunk; k < std::min(others.size(), (task + 1) * query_chunk); ++k) {

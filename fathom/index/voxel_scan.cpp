@@ -1,4 +1,4 @@
-// The inner loop of the voxel hash.
+// Inner loop of the voxel hash.
 #include <fathom/index/voxel_hash.h>
 
 #undef HWY_TARGET_INCLUDE
@@ -22,8 +22,8 @@ HWY_ATTR HWY_INLINE std::uint32_t lane_bits(Mask mask) {
     return bytes[0];
 }
 
-// Floats were rounded to nearest, which keeps order: boxes apart in floats are apart, and those that overlap with no
-// two bounds equal overlap. Only equal bounds must be compared again.
+// Floats were rounded to nearest, which is monotone: boxes disjoint in float are disjoint, and those that overlap with
+// no two bounds equal overlap. Only equal bounds must be compared in double.
 HWY_ATTR std::size_t scan_run(const BoxRun& run, const ScanBox& box, std::uint32_t row, std::size_t begin,
                               std::size_t end, std::uint32_t* found) {
     const Floats d;

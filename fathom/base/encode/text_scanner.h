@@ -103,8 +103,8 @@ public:
     [[nodiscard]] std::optional<std::string_view> attribute(std::string_view key) const; // of the current tag
     [[nodiscard]] std::size_t offset() const { return at_; }                             // byte after the last event
 
-    [[noreturn]] void fail(Cause cause, std::string_view reason,
-                           std::string_view element = {}) const; // throws at the last event
+    // Throws at the last event.
+    [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element = {}) const;
 
 private:
     [[nodiscard]] Event tag();
