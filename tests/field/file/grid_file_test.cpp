@@ -1,8 +1,8 @@
+#include <fathom/base/encode/bytes.h>
 #include <fathom/base/file.h>
 #include <fathom/base/parallel.h>
 #include <fathom/field/file/grid_file.h>
 #include <fathom/field/grid/bake.h>
-#include <fathom/base/encode/bytes.h>
 #include <support/plain_fields.h>
 #include <support/scratch_folder.h>
 #include <support/sources.h>
