@@ -1,10 +1,10 @@
-// The project's own file of a network, .fnet. All numbers little-endian, in this order:
+// Reader and writer of .fnet, the project's own network format. All numbers are little-endian, in this order:
 //   8 bytes    89 'F' 'N' 'E' 'T' 0d 0a 1a
 //   4 x u32    version, number of layers, frequencies, whether the point comes first (0, 1)
 //   2 x u64    size of the file, size of the note
 //   f32, u32   scale of the encoding, zero
 //   10 x f64   centre, scale, lower and upper corner of the domain (m)
-//   a layer    u32 inputs, outputs, activation (as in network.h), whether it skips (0, 1); f32 parameter; u32 zero
+//   per layer  u32 inputs, outputs, activation (as in network.h), whether it skips (0, 1); f32 parameter; u32 zero
 //   then the weights and biases of each layer in turn (f32), the note, and u64 XXH3 of all bytes before.
 #include <fathom/base/encode/bytes.h>
 #include <fathom/base/hash.h>
@@ -18,11 +18,12 @@ namespace fathom {
 
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "checksums are of little-endian machines");
+static_assert(std::endian::native == std::endian::little, "the checksums require a little-endian machine");
 
 constexpr std::uint32_t version = 1;
+// Text transfer damages it detectably, as for PNG.
 constexpr std::string_view magic = "\x89"
-                                   "FNET\r\n\x1a"; // damaged by text transfer, like PNG's
+                                   "FNET\r\n\x1a";
 constexpr std::size_t layer_size = 24, checksum_size = 8;
 constexpr auto last_activation = static_cast<std::uint32_t>(Activation::softplus);
 
@@ -35,8 +36,8 @@ public:
         read_frame();
         for (DenseLayer& layer : network_.layers) read_layer_head(layer);
         if (stated_weights_ > bytes_.left() / sizeof(float))
-            bytes_.fail(Cause::count_mismatch,
-                        fmt::format("states {} weights, but {} bytes follow", stated_weights_, bytes_.left()));
+            bytes_.fail(Cause::count_mismatch, fmt::format("the header states {} weights, but {} bytes follow",
+                                                           stated_weights_, bytes_.left()));
         for (DenseLayer& layer : network_.layers) {
             read_floats(layer.weights,
                         static_cast<std::size_t>(layer.inputs) * static_cast<std::size_t>(layer.outputs));
@@ -53,7 +54,7 @@ private:
         const auto stated_version = bytes_.read<std::uint32_t>("the version");
         if (stated_version != version)
             bytes_.fail(Cause::unsupported,
-                        fmt::format("has version {}; version {} is read here", stated_version, version));
+                        fmt::format("unsupported version {}; expected {}", stated_version, version));
         const auto layers = bytes_.read<std::uint32_t>("the header");
         network_.encoding.frequencies = whole(bytes_.read<std::uint32_t>("the header"), Network::max_frequencies);
         network_.encoding.point_first = truth(bytes_.read<std::uint32_t>("the header"));
@@ -61,20 +62,19 @@ private:
         note_size_ = bytes_.read<std::uint64_t>("the header");
         if (size != source_.bytes.size())
             bytes_.fail(source_.bytes.size() < size ? Cause::truncated : Cause::count_mismatch,
-                        fmt::format("has {} bytes, where its header states {}", source_.bytes.size(), size));
+                        fmt::format("the file has {} bytes, but its header states {}", source_.bytes.size(), size));
         check_sum();
         if (layers > Network::max_layers)
-            bytes_.fail(Cause::too_large,
-                        fmt::format("{} layers; at most {} are possible", layers, Network::max_layers));
+            bytes_.fail(Cause::too_large, fmt::format("{} layers; the maximum is {}", layers, Network::max_layers));
         network_.layers.resize(bytes_.believable_count(layers, layer_size, "layers"));
     }
 
     void check_sum() const {
         if (source_.bytes.size() < magic.size() + checksum_size)
-            bytes_.fail(Cause::truncated, "ends inside its header");
+            bytes_.fail(Cause::truncated, "the file ends inside its header");
         const std::size_t end = source_.bytes.size() - checksum_size;
         if (ByteReader(source_, end).read<std::uint64_t>("the checksum") != checksum(source_.bytes.first(end)))
-            bytes_.fail(Cause::malformed, "is damaged: its checksum does not fit");
+            bytes_.fail(Cause::malformed, "the file is damaged: its checksum does not match");
     }
 
     void read_frame() {
@@ -105,7 +105,7 @@ private:
     }
 
     [[nodiscard]] int whole(std::uint32_t number, std::uint32_t most) const {
-        if (number > most) bytes_.fail(Cause::too_large, fmt::format("{}, where at most {} is possible", number, most));
+        if (number > most) bytes_.fail(Cause::too_large, fmt::format("{} exceeds the maximum of {}", number, most));
         return static_cast<int>(number);
     }
     [[nodiscard]] bool truth(std::uint32_t number) const { return whole(number, 1) == 1; }
@@ -134,7 +134,7 @@ bool is_fnet(std::span<const std::byte> bytes) {
 }
 
 NetworkFile read_fnet(const Source& source) {
-    if (!is_fnet(source.bytes)) throw Error(Cause::unknown_format, "is not a .fnet file", {.file = source.name});
+    if (!is_fnet(source.bytes)) throw Error(Cause::unknown_format, "not a .fnet file", {.file = source.name});
     return Reader(source).read();
 }
 

@@ -1,4 +1,5 @@
-// Reads objects of HDF5 files: a header of messages each, which say what it is and where its parts lie.
+// Reader of objects in HDF5 files. An object is a header of messages that describe its type and the places of its
+// parts.
 #include <fathom/base/encode/bytes.h>
 #include <fathom/base/encode/text.h>
 #include <fathom/field/neural_io/hdf5_tree.h>
@@ -15,8 +16,8 @@ namespace {
 
 constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
 constexpr std::uint64_t undefined = ~std::uint64_t{0};
-constexpr std::size_t max_blocks = 256;    // of one object: continuations of its header, nodes of its tree
-constexpr std::size_t max_links = 4096;    // of one group
+constexpr std::size_t max_blocks = 256;    // blocks of one object: continuations of its header, nodes of its tree
+constexpr std::size_t max_links = 4096;    // members of one group
 constexpr std::size_t max_text = 1u << 24; // bytes in the attributes of one object
 
 enum Message : unsigned {
@@ -40,7 +41,7 @@ struct Datatype {
     Kind kind = Kind::other;
     Scalar scalar = Scalar::float32;
     std::endian order = std::endian::little;
-    std::uint32_t size = 0; // bytes of an element
+    std::uint32_t size = 0; // bytes per element
 };
 
 struct Storage {
@@ -65,12 +66,12 @@ public:
 
 private:
     [[noreturn]] void refuse(std::string_view what) const {
-        throw Error(Cause::unsupported, fmt::format("HDF5: {} are not read here", what), {.file = source_.name});
+        throw Error(Cause::unsupported, fmt::format("HDF5: {} are not supported", what), {.file = source_.name});
     }
 
     [[nodiscard]] ByteReader at(std::uint64_t address) const {
         if (address > source_.bytes.size())
-            throw Error(Cause::truncated, "HDF5: an address beyond the end of the file", {.file = source_.name});
+            throw Error(Cause::truncated, "HDF5: an address is beyond the end of the file", {.file = source_.name});
         return ByteReader(source_, static_cast<std::size_t>(address));
     }
     [[nodiscard]] bool next_is(std::uint64_t address, std::string_view mark) const {
@@ -78,7 +79,7 @@ private:
     }
     ByteReader marked(std::uint64_t address, std::string_view mark) const {
         ByteReader bytes = at(address);
-        if (!next_is(address, mark)) bytes.fail(Cause::malformed, fmt::format("HDF5: no {} block here", mark));
+        if (!next_is(address, mark)) bytes.fail(Cause::malformed, fmt::format("HDF5: expected a {} block", mark));
         static_cast<void>(bytes.take(mark.size(), "a mark"));
         return bytes;
     }
@@ -98,17 +99,17 @@ private:
         static_cast<void>(bytes.take(static_cast<std::size_t>(count), "a block"));
     }
 
-    // Messages from here on, `size` bytes of them.
+    // Adds the block of messages that starts here, `size` bytes long.
     void add_block(const ByteReader& bytes, std::uint64_t size) {
-        if (blocks_.size() == max_blocks) bytes.fail(Cause::too_large, "HDF5: a header in too many pieces");
+        if (blocks_.size() == max_blocks) bytes.fail(Cause::too_large, "HDF5: a header has too many blocks");
         if (size > bytes.left()) bytes.fail(Cause::truncated, "HDF5: a header is cut off");
         blocks_.emplace_back(bytes.offset(), static_cast<std::size_t>(size));
     }
 
     void read_old_header(ByteReader& header) {
         if (header.read<std::uint8_t>("an object header") != 1)
-            header.fail(Cause::malformed, "HDF5: no object header here");
-        skip(header, 7); // the number of messages, too: their blocks are as long as they are
+            header.fail(Cause::malformed, "HDF5: expected an object header");
+        skip(header, 7); // also skips the number of messages, which follows from the size of their blocks
         const auto size = header.read<std::uint32_t>("an object header");
         skip(header, 4);
         add_block(header, size);
@@ -117,7 +118,7 @@ private:
     void read_new_header(ByteReader& header) {
         skip(header, 4);
         if (header.read<std::uint8_t>("an object header") != 2)
-            header.fail(Cause::malformed, "HDF5: no object header here");
+            header.fail(Cause::malformed, "HDF5: expected an object header");
         const unsigned flags = header.read<std::uint8_t>("an object header");
         skip(header, ((flags & 0x20) ? 16U : 0U) + ((flags & 0x10) ? 4U : 0U));
         new_header_ = true;
@@ -129,18 +130,18 @@ private:
     void read_messages(std::size_t begin, std::size_t size) {
         ByteReader bytes = at(begin);
         const std::size_t end = begin + size, head = new_header_ ? (numbered_ ? 6 : 4) : 8;
-        while (end - bytes.offset() >= head) { // less is a gap
+        while (end - bytes.offset() >= head) { // a shorter rest is a gap
             const unsigned type =
                 new_header_ ? bytes.read<std::uint8_t>("a message") : bytes.read<std::uint16_t>("a message");
             const std::size_t length = bytes.read<std::uint16_t>("a message");
             const unsigned flags = bytes.read<std::uint8_t>("a message");
             skip(bytes, head - (new_header_ ? 4 : 5));
-            if (length > end - bytes.offset()) bytes.fail(Cause::malformed, "HDF5: a message leaves its block");
+            if (length > end - bytes.offset()) bytes.fail(Cause::malformed, "HDF5: a message extends past its block");
             ByteReader message = at(bytes.offset());
             skip(bytes, length);
             read_message(type, flags, message);
             if (message.offset() > bytes.offset())
-                message.fail(Cause::malformed, "HDF5: a message is longer than it states");
+                message.fail(Cause::malformed, "HDF5: a message is longer than its stated length");
         }
     }
 
@@ -182,7 +183,7 @@ private:
         case external_message:
             refuse("arrays in other files");
         default:
-            break; // times, fill values and the like
+            break; // times, fill values and similar
         }
     }
 
@@ -191,17 +192,17 @@ private:
                    size = bytes.read<std::uint64_t>("a continuation");
         if (!new_header_) return add_block(at(address), size);
         const ByteReader block = marked(address, "OCHK");
-        if (size < 8) block.fail(Cause::malformed, "HDF5: a continuation without room");
-        add_block(block, size - 8); // mark and checksum
+        if (size < 8) block.fail(Cause::malformed, "HDF5: a continuation block is too short");
+        add_block(block, size - 8); // without mark and checksum
     }
 
     [[nodiscard]] static std::vector<std::uint64_t> read_dataspace(ByteReader& bytes) {
         const unsigned version = bytes.read<std::uint8_t>("a dataspace"),
                        rank = bytes.read<std::uint8_t>("a dataspace");
         if (version != 1 && version != 2)
-            bytes.fail(Cause::unsupported, fmt::format("HDF5: dataspace version {}", version));
+            bytes.fail(Cause::unsupported, fmt::format("HDF5: unsupported dataspace version {}", version));
         skip(bytes, version == 1 ? 6 : 2);
-        if (rank > 8) bytes.fail(Cause::unsupported, fmt::format("HDF5: an array of {} dimensions", rank));
+        if (rank > 8) bytes.fail(Cause::unsupported, fmt::format("HDF5: unsupported array of {} dimensions", rank));
         std::vector<std::uint64_t> shape;
         for (unsigned k = 0; k < rank; ++k) shape.push_back(bytes.read<std::uint64_t>("a dataspace"));
         return shape;
@@ -231,11 +232,11 @@ private:
         return type;
     }
 
-    // IEEE 754 of 4 or 8 bytes; anything else stays Kind::other.
+    // Accepts IEEE 754 of 4 or 8 bytes; all other types stay Kind::other.
     static void read_float_type(ByteReader& bytes, const std::array<unsigned, 3>& bits, Datatype& type) {
         const auto offset = bytes.read<std::uint16_t>("a datatype"),
                    precision = bytes.read<std::uint16_t>("a datatype");
-        std::array<unsigned, 4> fields{}; // place and size of exponent, of mantissa
+        std::array<unsigned, 4> fields{}; // position and size of exponent, then of mantissa
         for (unsigned& field : fields) field = bytes.read<std::uint8_t>("a datatype");
         const auto bias = bytes.read<std::uint32_t>("a datatype");
         const bool vax = bits[0] & 0x40;
@@ -252,8 +253,8 @@ private:
     void read_layout(ByteReader& bytes) {
         const unsigned version = bytes.read<std::uint8_t>("a layout"), kind = bytes.read<std::uint8_t>("a layout");
         if (version != 3 && version != 4)
-            bytes.fail(Cause::unsupported, fmt::format("HDF5: layout version {}", version));
-        if (kind > 1) refuse(kind == 2 ? "arrays in chunks" : "virtual arrays");
+            bytes.fail(Cause::unsupported, fmt::format("HDF5: unsupported layout version {}", version));
+        if (kind > 1) refuse(kind == 2 ? "chunked arrays" : "virtual arrays");
         layout_.emplace();
         layout_->compact = kind == 0;
         layout_->size = layout_->compact ? bytes.read<std::uint16_t>("a layout") : 0;
@@ -262,19 +263,19 @@ private:
     }
 
     void add_link(std::string name, std::uint64_t address, const ByteReader& bytes) {
-        if (object_.links.size() == max_links) bytes.fail(Cause::too_large, "HDF5: a group of too many members");
+        if (object_.links.size() == max_links) bytes.fail(Cause::too_large, "HDF5: a group has too many members");
         const auto [link, is_new] = object_.links.emplace(std::move(name), address);
         if (!is_new) bytes.fail(Cause::malformed, fmt::format("HDF5: '{}' occurs twice", printable(link->first)));
     }
 
     void read_link(ByteReader& bytes) {
         const unsigned version = bytes.read<std::uint8_t>("a link"), flags = bytes.read<std::uint8_t>("a link");
-        if (version != 1) bytes.fail(Cause::unsupported, fmt::format("HDF5: link version {}", version));
+        if (version != 1) bytes.fail(Cause::unsupported, fmt::format("HDF5: unsupported link version {}", version));
         const unsigned kind = (flags & 8) ? bytes.read<std::uint8_t>("a link") : 0U;
         skip(bytes, ((flags & 4) ? 8U : 0U) + ((flags & 16) ? 1U : 0U));
         const std::uint64_t length = number(bytes, 1U << (flags & 3));
         const auto name = bytes.take(static_cast<std::size_t>(length), "a link");
-        if (kind != 0) return; // soft and external links lead elsewhere; weights lie behind hard ones
+        if (kind != 0) return; // soft and external links are ignored; weights are behind hard links
         const auto address = bytes.read<std::uint64_t>("a link");
         add_link(std::string(reinterpret_cast<const char*>(name.data()), name.size()), address, bytes);
     }
@@ -307,7 +308,7 @@ private:
         const std::string_view names(reinterpret_cast<const char*>(raw.data()), raw.size());
         std::vector<std::uint64_t> nodes = {tree};
         while (!nodes.empty()) {
-            if (++tree_nodes_ > max_blocks) bytes.fail(Cause::too_large, "HDF5: a group of too many nodes");
+            if (++tree_nodes_ > max_blocks) bytes.fail(Cause::too_large, "HDF5: a group has too many tree nodes");
             const std::uint64_t node = nodes.back();
             nodes.pop_back();
             if (next_is(at(node).offset(), "SNOD"))
@@ -317,14 +318,14 @@ private:
         }
     }
 
-    // Levels are not believed: every child is looked at, and tells itself what it is.
+    // Levels in the file are not trusted: every child is inspected, and its mark determines its type.
     void read_tree_node(std::uint64_t address, std::vector<std::uint64_t>& nodes) const {
         ByteReader node = marked(address, "TREE");
         const unsigned type = node.read<std::uint8_t>("a tree");
         skip(node, 1);
         const unsigned count = node.read<std::uint16_t>("a tree");
-        if (type != 0) node.fail(Cause::malformed, "HDF5: a tree that is not of groups");
-        if (count + nodes.size() > max_blocks) node.fail(Cause::too_large, "HDF5: a group of too many nodes");
+        if (type != 0) node.fail(Cause::malformed, "HDF5: a tree is not a group tree");
+        if (count + nodes.size() > max_blocks) node.fail(Cause::too_large, "HDF5: a group has too many tree nodes");
         skip(node, 16); // siblings
         for (unsigned k = 0; k < count; ++k) {
             skip(node, 8); // a key
@@ -340,7 +341,7 @@ private:
             const auto name_at = node.read<std::uint64_t>("a group"), header = node.read<std::uint64_t>("a group");
             const auto cache = node.read<std::uint32_t>("a group");
             skip(node, 20);
-            if (name_at >= names.size()) node.fail(Cause::malformed, "HDF5: a name outside of its heap");
+            if (name_at >= names.size()) node.fail(Cause::malformed, "HDF5: a name is outside of its heap");
             const std::string_view name = names.substr(static_cast<std::size_t>(name_at));
             constexpr std::uint32_t soft_link = 2;
             if (cache != soft_link) add_link(std::string(name.substr(0, name.find('\0'))), header, node);
@@ -351,7 +352,7 @@ private:
         const unsigned version = bytes.read<std::uint8_t>("an attribute"),
                        flags = bytes.read<std::uint8_t>("an attribute");
         if (version < 1 || version > 3)
-            bytes.fail(Cause::unsupported, fmt::format("HDF5: attribute version {}", version));
+            bytes.fail(Cause::unsupported, fmt::format("HDF5: unsupported attribute version {}", version));
         std::array<std::size_t, 3> sizes{}; // of name, type, shape
         for (std::size_t& size : sizes) size = bytes.read<std::uint16_t>("an attribute");
         skip(bytes, version == 3 ? 1 : 0);
@@ -374,10 +375,10 @@ private:
             texts.push_back(type.kind == Kind::text ? fixed_text(data, type.size) : heap_text(data));
     }
 
-    // What the shape asks for, believed where that many elements follow.
+    // Number of elements of the shape; accepted only if that many elements follow.
     [[nodiscard]] static std::size_t element_count(const std::vector<std::uint64_t>& shape, std::size_t size,
                                                    const ByteReader& bytes) {
-        if (size == 0) bytes.fail(Cause::malformed, "HDF5: elements of no size");
+        if (size == 0) bytes.fail(Cause::malformed, "HDF5: elements have size 0");
         std::size_t count = 1;
         for (const std::uint64_t n : shape) {
             if (n == 0) return 0;
@@ -387,13 +388,13 @@ private:
         return count;
     }
 
-    // Many attributes may point at the same text: what is read of it counts each time.
-    void pay(std::size_t size, const ByteReader& bytes) {
+    // Many attributes may refer to the same text, so each reading counts.
+    void count_text(std::size_t size, const ByteReader& bytes) {
         text_size_ += size;
-        if (text_size_ > max_text) bytes.fail(Cause::too_large, "HDF5: attributes of too much text");
+        if (text_size_ > max_text) bytes.fail(Cause::too_large, "HDF5: the text of the attributes is too long");
     }
     std::string kept(std::string_view text, const ByteReader& bytes) {
-        pay(text.size() + sizeof(std::string), bytes);
+        count_text(text.size() + sizeof(std::string), bytes);
         return std::string(text.substr(0, text.find('\0')));
     }
     std::string fixed_text(ByteReader& bytes, std::size_t size) {
@@ -406,9 +407,9 @@ private:
         const auto index = bytes.read<std::uint32_t>("a text");
         if (length == 0) return {};
         ByteReader heap = marked(address, "GCOL");
-        skip(heap, 12); // version and size: objects end where their index is 0
+        skip(heap, 12); // version and size; objects end where their index is 0
         while (true) {
-            pay(16, heap);
+            count_text(16, heap);
             const auto number = heap.read<std::uint16_t>("a heap");
             skip(heap, 6);
             const auto size = heap.read<std::uint64_t>("a heap");
@@ -419,12 +420,12 @@ private:
                             bytes);
             skip(heap, (8 - size % 8) % 8);
         }
-        bytes.fail(Cause::malformed, "HDF5: a text that is not in its heap");
+        bytes.fail(Cause::malformed, "HDF5: a text is missing from its heap");
     }
 
     void read_array() {
         if (!type_ || !shape_)
-            throw Error(Cause::malformed, "HDF5: an array without type or shape", {.file = source_.name});
+            throw Error(Cause::malformed, "HDF5: an array has no type or no shape", {.file = source_.name});
         if (type_->kind != Kind::number) refuse("arrays of other types than float and double");
         ByteReader bytes(source_, at(layout_->address == undefined ? source_.bytes.size() : layout_->address).offset(),
                          type_->order);
@@ -454,19 +455,20 @@ bool is_hdf5(std::span<const std::byte> bytes) {
 }
 
 Hdf5File::Hdf5File(const Source& source) : source_(source) {
-    if (!is_hdf5(source.bytes)) throw Error(Cause::unknown_format, "is not an HDF5 file", {.file = source.name});
+    if (!is_hdf5(source.bytes)) throw Error(Cause::unknown_format, "not an HDF5 file", {.file = source.name});
     ByteReader bytes(source, signature.size());
     const unsigned version = bytes.read<std::uint8_t>("the superblock");
-    if (version > 3) bytes.fail(Cause::unsupported, fmt::format("HDF5: superblock version {}", version));
+    if (version > 3) bytes.fail(Cause::unsupported, fmt::format("HDF5: unsupported superblock version {}", version));
     if (version < 2) static_cast<void>(bytes.take(4, "the superblock"));
     const unsigned address_size = bytes.read<std::uint8_t>("the superblock");
     const unsigned length_size = bytes.read<std::uint8_t>("the superblock");
-    if (address_size != 8 || length_size != 8) bytes.fail(Cause::unsupported, "HDF5: addresses of other than 8 bytes");
+    if (address_size != 8 || length_size != 8) bytes.fail(Cause::unsupported, "HDF5: addresses do not have 8 bytes");
     static_cast<void>(bytes.take(version < 2 ? (version == 0 ? 9 : 13) : 1, "the superblock"));
-    if (bytes.read<std::uint64_t>("the superblock") != 0) bytes.fail(Cause::unsupported, "HDF5: a file within a file");
+    if (bytes.read<std::uint64_t>("the superblock") != 0)
+        bytes.fail(Cause::unsupported, "HDF5: a file embedded in another file is not supported");
     static_cast<void>(bytes.take(8, "the superblock"));
     const auto end = bytes.read<std::uint64_t>("the superblock");
-    if (end > source.bytes.size()) bytes.fail(Cause::truncated, fmt::format("states {} bytes", end));
+    if (end > source.bytes.size()) bytes.fail(Cause::truncated, fmt::format("the superblock states {} bytes", end));
     if (version < 2) static_cast<void>(bytes.take(16, "the superblock")); // driver block, name of the root
     root_ = bytes.read<std::uint64_t>("the superblock");
 }

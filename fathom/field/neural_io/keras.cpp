@@ -1,6 +1,5 @@
-// Weights as Keras saves them to HDF5 (Davies, Nowrouzezahrai & Jacobson 2021): a group a layer, with
-// arrays kernel:0 (inputs x outputs) and bias:0. Files of weights do not name activations; those of whole models do, as
-// JSON.
+// Reader of Keras weights in HDF5 (Davies, Nowrouzezahrai & Jacobson 2021): one group per layer, with arrays kernel:0
+// (inputs x outputs) and bias:0. Weight files do not name activations; files of whole models do, as JSON.
 #include <fathom/base/encode/gltf_json.h>
 #include <fathom/base/encode/text.h>
 #include <fathom/field/neural_io/hdf5_tree.h>
@@ -15,8 +14,8 @@ namespace fathom {
 
 namespace {
 
-constexpr int deepest = 6;                // groups below the group of a layer
-constexpr std::size_t max_objects = 1024; // looked at in one file
+constexpr int deepest = 6;                // group levels below the group of a layer
+constexpr std::size_t max_objects = 1024; // maximum number of objects read from one file
 constexpr std::string_view first_name = "dense";
 
 struct LayerPlan {
@@ -36,7 +35,7 @@ std::optional<unsigned> dense_number(std::string_view name) {
     return number;
 }
 
-// The layers of a model as its JSON describes them.
+// The layers of a model as described by its JSON.
 class ModelConfig {
 public:
     ModelConfig(const Source& source, const std::string& text)
@@ -45,11 +44,11 @@ public:
     std::vector<LayerPlan> plans() {
         const Json& config = GltfTable(source_, json_, "model_config").at("config");
         const Json& layers = config.is_array() ? config : GltfTable(source_, config, "model_config").at("layers");
-        if (!layers.is_array()) fail(Cause::malformed, "its layers are no list");
+        if (!layers.is_array()) fail(Cause::malformed, "its layers are not a list");
         for (std::size_t k = 0; k < layers.size(); ++k) {
             const GltfTable layer(source_, layers, k, "layer of model_config");
             const Json& settings = layer.at("config");
-            if (!settings.is_object()) fail(Cause::malformed, "a layer without its config");
+            if (!settings.is_object()) fail(Cause::malformed, "a layer has no config");
             add(layer.text("class_name"), settings);
         }
         return std::move(plans_);
@@ -73,17 +72,17 @@ private:
         } else if (kind == "ReLU") {
             if (number(settings, "max_value", 0) != 0 || number(settings, "negative_slope", 0) != 0 ||
                 number(settings, "threshold", 0) != 0)
-                fail(Cause::unsupported, "a ReLU with a slope, threshold or largest value");
+                fail(Cause::unsupported, "a ReLU with a slope, threshold or maximum value is not supported");
             activate(Activation::relu, 1);
-        } else if (kind != "InputLayer" && kind != "Dropout") { // which do nothing to a point
-            fail(Cause::unsupported, fmt::format("a layer of kind '{}'", printable(kind)));
+        } else if (kind != "InputLayer" && kind != "Dropout") { // neither changes a point
+            fail(Cause::unsupported, fmt::format("unsupported layer of kind '{}'", printable(kind)));
         }
     }
 
     void activate(Activation activation, float parameter) {
         if (activation == Activation::none) return;
         if (plans_.empty() || activated_)
-            fail(Cause::unsupported, fmt::format("'{}' that follows no dense layer", fathom::name(activation)));
+            fail(Cause::unsupported, fmt::format("'{}' does not follow a dense layer", fathom::name(activation)));
         plans_.back().activation = activation;
         plans_.back().parameter = parameter;
         activated_ = true;
@@ -91,19 +90,19 @@ private:
 
     [[nodiscard]] Activation activation_of(const Json& value) const {
         if (value.is_null()) return Activation::none;
-        if (!value.is_string()) fail(Cause::unsupported, "an activation that is not named by a word");
+        if (!value.is_string()) fail(Cause::unsupported, "an activation is not given by name");
         const auto& word = value.get_ref<const std::string&>();
         if (word == "linear") return Activation::none;
         if (word == "sin") return Activation::sine;
         for (const Activation a : {Activation::relu, Activation::elu, Activation::tanh, Activation::softplus})
             if (word == fathom::name(a)) return a;
-        fail(Cause::unsupported, fmt::format("the activation '{}'", printable(word)));
+        fail(Cause::unsupported, fmt::format("unsupported activation '{}'", printable(word)));
     }
 
     [[nodiscard]] float number(const Json& settings, const char* key, float otherwise) const {
         const auto found = settings.find(key);
         if (found == settings.end() || found->is_null()) return otherwise;
-        if (!found->is_number()) fail(Cause::malformed, fmt::format("its {} is no number", key));
+        if (!found->is_number()) fail(Cause::malformed, fmt::format("its {} is not a number", key));
         return found->get<float>();
     }
 
@@ -127,8 +126,7 @@ public:
         std::vector<LayerPlan> plans =
             described ? ModelConfig(source_, config->second.front()).plans() : assumed_plans(weights);
         if (plans.size() > Network::max_layers)
-            fail(Cause::too_large,
-                 fmt::format("{} layers; at most {} are possible", plans.size(), Network::max_layers));
+            fail(Cause::too_large, fmt::format("{} layers; the maximum is {}", plans.size(), Network::max_layers));
         NetworkFile result{.network = {}, .format = "keras", .note = {}, .remarks = {}};
         result.network.center = options_.center;
         result.network.scale = options_.scale;
@@ -136,7 +134,7 @@ public:
         for (const LayerPlan& plan : plans) result.network.layers.push_back(read_layer(weights, plan));
         if (!described)
             result.remarks.push_back(
-                fmt::format("the file names no activations: {} was assumed, and {} for the last layer",
+                fmt::format("the file does not name activations: assumed {}, and {} for the last layer",
                             fathom::name(options_.hidden), fathom::name(options_.output)));
         return result;
     }
@@ -151,7 +149,7 @@ private:
         return file_.object(address);
     }
 
-    // The names as listed, else as numbered.
+    // Layer names from the list in the file, else by number.
     [[nodiscard]] std::vector<LayerPlan> assumed_plans(const Hdf5Object& weights) const {
         std::vector<std::string> names;
         if (const auto listed = weights.texts.find("layer_names"); listed != weights.texts.end())
@@ -159,8 +157,9 @@ private:
         else
             names = numbered_names(weights);
         std::vector<LayerPlan> plans;
+        // Neither changes a point.
         for (std::string& name : names)
-            if (!name.starts_with("input") && !name.starts_with("dropout")) // which do nothing to a point
+            if (!name.starts_with("input") && !name.starts_with("dropout"))
                 plans.push_back({.name = std::move(name), .activation = options_.hidden});
         if (!plans.empty()) plans.back().activation = options_.output;
         return plans;
@@ -186,7 +185,7 @@ private:
         bias_.reset();
         bias_listed_ = false;
         collect(group->second, plan.name, plan.name, 0);
-        if (!kernel_) fail(Cause::unsupported, "has no kernel: it is not a dense layer", plan.name);
+        if (!kernel_) fail(Cause::unsupported, "has no kernel, so it is not a dense layer", plan.name);
         if (bias_listed_ && !bias_) fail(Cause::malformed, "lists a bias that is missing", plan.name);
         DenseLayer layer =
             dense_layer(*kernel_, bias_ ? &*bias_ : nullptr, {.file = source_.name, .element = printable(plan.name)});
@@ -195,18 +194,18 @@ private:
         return layer;
     }
 
-    // The arrays lie one or more groups deeper, by the name of the model.
+    // The arrays are one or more groups deeper, depending on the name of the model.
     void collect(std::uint64_t address, const std::string& name, const std::string& layer, int depth) {
-        if (depth > deepest) fail(Cause::unsupported, "its groups are nested too deep", layer);
+        if (depth > deepest) fail(Cause::unsupported, "its groups are nested too deeply", layer);
         Hdf5Object object = open(address, layer);
         if (object.array) {
             std::optional<FloatArray>* const place = name == "kernel:0" || name == "kernel" ? &kernel_
                                                      : name == "bias:0" || name == "bias"   ? &bias_
                                                                                             : nullptr;
             if (!place)
-                fail(Cause::unsupported, fmt::format("holds '{}'; a dense layer has kernel and bias", printable(name)),
-                     layer);
-            if (*place) fail(Cause::malformed, fmt::format("holds '{}' twice", printable(name)), layer);
+                fail(Cause::unsupported,
+                     fmt::format("contains '{}'; a dense layer has kernel and bias", printable(name)), layer);
+            if (*place) fail(Cause::malformed, fmt::format("contains '{}' twice", printable(name)), layer);
             *place = std::move(object.array);
         }
         if (const auto listed = object.texts.find("weight_names"); listed != object.texts.end())

@@ -1,4 +1,4 @@
-// Which reader or writer a file of a network gets.
+// Selection of the reader or writer of a network file.
 #include <fathom/field/neural_io/network_file.h>
 
 #include <fathom/base/encode/text.h>
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 enum class Format { unknown, fnet, onnx, npz, keras };
 
-constexpr std::string_view known_formats = "no format of networks that is known here: .fnet .onnx .npz .h5";
+constexpr std::string_view known_formats = "not a known network format; known are .fnet .onnx .npz .h5";
 
 Format format_of_name(const fs::path& path) {
     struct Ending {
@@ -66,7 +66,7 @@ NetworkFile read_as(Format format, const Source& source, const NetworkFileOption
     refuse_name(source.name);
 }
 
-// Every Error says which file it is about, and memory that runs out is the file's fault, not the program's end.
+// Adds the file to every Error, and reports exhausted memory as an Error of the file.
 template <class Call>
 auto about(const std::string& file, Call call) {
     try {
@@ -79,7 +79,7 @@ auto about(const std::string& file, Call call) {
     } catch (const std::bad_alloc&) {
     } catch (const std::length_error&) {
     }
-    throw Error(Cause::too_large, "memory does not hold what the file describes", {.file = file});
+    throw Error(Cause::too_large, "the content of the file does not fit in memory", {.file = file});
 }
 
 } // namespace
@@ -115,7 +115,7 @@ void write_network(const fs::path& path, const Network& network, const NetworkWr
         case Format::npz:
             return written_npz_network(network);
         case Format::keras:
-            throw Error(Cause::unsupported, "Keras files are read, not written: .fnet, .onnx and .npz are written");
+            throw Error(Cause::unsupported, "Keras files cannot be written; use .fnet, .onnx or .npz");
         case Format::unknown:
             break;
         }
@@ -142,18 +142,18 @@ std::string text_of(const std::vector<std::uint64_t>& shape) { return fmt::forma
 
 DenseLayer dense_layer(const FloatArray& kernel, const FloatArray* bias, const Place& place) {
     if (kernel.shape.size() != 2)
-        throw Error(Cause::count_mismatch, fmt::format("a kernel of shape {} is no matrix", text_of(kernel.shape)),
+        throw Error(Cause::count_mismatch, fmt::format("a kernel of shape {} is not a matrix", text_of(kernel.shape)),
                     place);
     const std::uint64_t inputs = kernel.shape[0], outputs = kernel.shape[1];
     constexpr std::uint64_t widest_input = 2 * Network::max_width;
     if (inputs < 1 || outputs < 1 || inputs > widest_input || outputs > Network::max_width)
         throw Error(Cause::too_large,
-                    fmt::format("a kernel of shape {}; layers of 1 to {} outputs are possible", text_of(kernel.shape),
+                    fmt::format("a kernel has shape {}; expected a layer of 1 to {} outputs", text_of(kernel.shape),
                                 Network::max_width),
                     place);
     if (bias && bias->shape != std::vector{outputs})
         throw Error(Cause::count_mismatch,
-                    fmt::format("a bias of shape {} for {} outputs", text_of(bias->shape), outputs), place);
+                    fmt::format("a bias has shape {}; expected {} outputs", text_of(bias->shape), outputs), place);
     DenseLayer layer{.inputs = static_cast<int>(inputs), .outputs = static_cast<int>(outputs)};
     layer.biases = bias ? bias->values : std::vector<float>(outputs);
     layer.weights.resize(kernel.values.size());

@@ -1,5 +1,6 @@
-// Networks as neural-implicit-queries keeps them: a zip of NumPy arrays, "0002.dense.A.npy" the array A of
-// the third operation, a dense layer. Operations follow one another; y = x A + b.
+// Reader and writer of networks in the format of neural-implicit-queries: a zip of NumPy arrays, where
+// "0002.dense.A.npy" is the array A of the third operation, a dense layer. Operations are applied in order; y = x A +
+// b.
 #include <fathom/base/encode/text.h>
 #include <fathom/field/file/npy_file.h>
 #include <fathom/field/neural_io/network_formats.h>
@@ -28,7 +29,7 @@ struct NamedActivation {
     std::string_view name;
     Activation activation;
 };
-// tanh and softplus are not of that project, but of others that took over its files.
+// tanh and softplus are not from that project, but from others that adopted its files.
 constexpr std::array<NamedActivation, 5> activations = {{{"relu", Activation::relu},
                                                          {"elu", Activation::elu},
                                                          {"sin", Activation::sine},
@@ -38,7 +39,7 @@ constexpr std::array<NamedActivation, 5> activations = {{{"relu", Activation::re
 FloatArray read_array(const Source& source) {
     const NpyHead head = read_npy_head(source);
     if (head.shape.size() > 2)
-        throw Error(Cause::unsupported, fmt::format("an array of {} dimensions", head.shape.size()),
+        throw Error(Cause::unsupported, fmt::format("unsupported array of {} dimensions", head.shape.size()),
                     {.file = source.name, .element = "shape"});
     FloatArray array{head.shape, std::vector<float>(head.count)};
     const auto columns = static_cast<std::size_t>(head.shape.size() < 2 ? 1 : head.shape[1]);
@@ -84,18 +85,20 @@ private:
             dot + 1 + ending.size() >= words.size())
             throw Error(
                 Cause::malformed,
-                fmt::format("'{}' is no array of a network; one is named like 0002.dense.A.npy", printable(key)),
+                fmt::format("'{}' is not an array of a network; expected a name like 0002.dense.A.npy", printable(key)),
                 {.file = source_.name});
-        if (index_ >= max_operations) fail(Cause::too_large, fmt::format("at most {} are possible", max_operations));
+        if (index_ >= max_operations)
+            fail(Cause::too_large, fmt::format("the maximum is {} operations", max_operations));
         const std::string_view name = words.substr(1, dot - 1);
         const std::string_view array = words.substr(dot + 1, words.size() - dot - 1 - ending.size());
         Operation& operation = operations_[index_];
         if (operation.arrays.empty()) operation.name = name;
         if (operation.name != name)
-            fail(Cause::malformed, fmt::format("is '{}' and '{}'", printable(operation.name), printable(name)));
+            fail(Cause::malformed,
+                 fmt::format("has two names, '{}' and '{}'", printable(operation.name), printable(name)));
         const Bytes bytes = unpacked(entry, source_);
         const bool first = operation.arrays.emplace(array, read_array({bytes.span(), inner_name(key)})).second;
-        if (!first) fail(Cause::malformed, fmt::format("holds '{}' twice", printable(array)));
+        if (!first) fail(Cause::malformed, fmt::format("contains '{}' twice", printable(array)));
     }
     [[nodiscard]] std::string inner_name(std::string_view key) const {
         return fmt::format("{}({})", source_.name, printable(key));
@@ -118,7 +121,7 @@ private:
         } else if (name == "squeeze_last") {
             ended_ = true;
         } else {
-            fail(Cause::unsupported, fmt::format("'{}' is no operation of a network here", printable(name)));
+            fail(Cause::unsupported, fmt::format("unsupported operation '{}'", printable(name)));
         }
     }
 
@@ -126,7 +129,7 @@ private:
         for (const auto& [name, array] : operation.arrays)
             if (std::find(known.begin(), known.end(), name) == known.end())
                 fail(Cause::unsupported,
-                     fmt::format("'{}' with an array '{}'", printable(operation.name), printable(name)));
+                     fmt::format("'{}' has an unknown array '{}'", printable(operation.name), printable(name)));
     }
     [[nodiscard]] const FloatArray* optional_array(const Operation& operation, std::string_view name) const {
         const auto found = operation.arrays.find(name);
@@ -134,7 +137,7 @@ private:
     }
     [[nodiscard]] const FloatArray& array(const Operation& operation, std::string_view name) const {
         const FloatArray* found = optional_array(operation, name);
-        if (!found) fail(Cause::malformed, fmt::format("'{}' lacks its array '{}'", printable(operation.name), name));
+        if (!found) fail(Cause::malformed, fmt::format("'{}' has no array '{}'", printable(operation.name), name));
         return *found;
     }
 
@@ -142,16 +145,16 @@ private:
 
     void append(DenseLayer layer) {
         if (layer.inputs != arriving())
-            fail(Cause::count_mismatch, fmt::format("takes {} inputs, but {} arrive", layer.inputs, arriving()));
+            fail(Cause::count_mismatch, fmt::format("expects {} inputs, got {}", layer.inputs, arriving()));
         if (network_.layers.size() == Network::max_layers)
-            fail(Cause::too_large, fmt::format("at most {} layers are possible", Network::max_layers));
+            fail(Cause::too_large, fmt::format("the maximum is {} layers", Network::max_layers));
         network_.layers.push_back(std::move(layer));
         activated_ = false;
     }
 
     void activate(const NamedActivation& known) {
         if (network_.layers.empty() || activated_)
-            fail(Cause::unsupported, fmt::format("'{}' that follows no dense layer", known.name));
+            fail(Cause::unsupported, fmt::format("'{}' does not follow a dense layer", known.name));
         network_.layers.back().activation = known.activation;
         activated_ = true;
     }
@@ -159,11 +162,11 @@ private:
     // Despite its name the operation is linear, x c + s for every coordinate and coefficient; a sine follows.
     void encode(const FloatArray& coefficients, const FloatArray* shift) {
         const std::size_t count = coefficients.values.size();
-        if (arriving() != 3) fail(Cause::unsupported, "'pow2_frequency_encode' of anything but the point");
+        if (arriving() != 3) fail(Cause::unsupported, "'pow2_frequency_encode' must be applied to the point");
         if (count == 0 || count > Network::max_width / 3)
-            fail(Cause::too_large, fmt::format("{} frequencies; 1 to {} are possible", count, Network::max_width / 3));
+            fail(Cause::too_large, fmt::format("{} frequencies; expected 1 to {}", count, Network::max_width / 3));
         if (shift && shift->values.size() != count)
-            fail(Cause::count_mismatch, fmt::format("{} shifts for {} frequencies", shift->values.size(), count));
+            fail(Cause::count_mismatch, fmt::format("got {} shifts for {} frequencies", shift->values.size(), count));
         DenseLayer layer{.inputs = 3, .outputs = static_cast<int>(3 * count)};
         layer.weights.resize(9 * count);
         for (std::size_t axis = 0; axis < 3; ++axis)
@@ -174,12 +177,12 @@ private:
         append(std::move(layer));
     }
 
-    // Points are mapped as that project does it: x inv(R) - inv(R) t, the point a row. For rotations that is not the
-    // inverse motion, but what its networks were seen with.
+    // Points are mapped as in that project: x inv(R) - inv(R) t, with the point as a row. For rotations that is not the
+    // inverse motion, but its networks were trained with it.
     void transform(const FloatArray& matrix, const FloatArray& shift) {
-        if (!network_.layers.empty()) fail(Cause::unsupported, "'spatial_transformation' of anything but the point");
+        if (!network_.layers.empty()) fail(Cause::unsupported, "'spatial_transformation' must be applied to the point");
         if (matrix.shape != std::vector<std::uint64_t>{3, 3} || shift.values.size() != 3)
-            fail(Cause::count_mismatch, "'spatial_transformation' takes a 3 x 3 matrix R and a vector t of 3");
+            fail(Cause::count_mismatch, "'spatial_transformation' requires a 3 x 3 matrix R and a vector t of 3");
         const Eigen::Map<const Eigen::Matrix<float, 3, 3, Eigen::RowMajor>> stated(matrix.values.data());
         const Eigen::Matrix3d turn = stated.cast<double>();
         const Eigen::Matrix3d inverse = turn.inverse();
@@ -202,7 +205,7 @@ private:
     const Source& source_;
     Network network_;
     std::map<std::size_t, Operation> operations_;
-    std::size_t index_ = 0; // of the operation at hand
+    std::size_t index_ = 0; // of the current operation
     bool activated_ = false, ended_ = false;
 };
 
@@ -216,9 +219,10 @@ void check_fits(const DenseLayer& layer, std::size_t index) {
     const bool known = a == Activation::none || a == Activation::relu || a == Activation::elu || a == Activation::sine;
     const bool plain = layer.parameter == 1 || a == Activation::none || a == Activation::relu;
     if (layer.skip_input || !known || !plain)
-        throw Error(Cause::unsupported,
-                    ".npz of neural-implicit-queries holds relu, elu and sine of parameter 1, and nothing that skips",
-                    {.element = "layer", .index = static_cast<std::int64_t>(index)});
+        throw Error(
+            Cause::unsupported,
+            ".npz of neural-implicit-queries supports only relu, elu and sine of parameter 1, without skip connections",
+            {.element = "layer", .index = static_cast<std::int64_t>(index)});
 }
 
 } // namespace
@@ -236,7 +240,7 @@ NetworkFile read_npz_network(const Source& source, const NetworkFileOptions& opt
 
 std::string written_npz_network(const Network& network) {
     if (network.encoding.frequencies > 0)
-        throw Error(Cause::unsupported, ".npz of neural-implicit-queries does not hold this positional encoding");
+        throw Error(Cause::unsupported, ".npz of neural-implicit-queries does not support this positional encoding");
     std::vector<std::pair<std::string, std::string>> files;
     std::size_t operation = 0;
     const auto add = [&](std::string_view name, const std::vector<std::uint64_t>& shape,

@@ -1,4 +1,4 @@
-// Decodes ONNX files; the numbers of fields are those of onnx.proto.
+// Decoder of ONNX files; the field numbers are those of onnx.proto.
 #include <fathom/base/encode/bytes.h>
 #include <fathom/base/encode/text.h>
 #include <fathom/field/neural_io/onnx_graph.h>
@@ -25,12 +25,12 @@ public:
         std::optional<std::span<const std::byte>> graph_bytes;
         for_each(source_.bytes, [&](const WireField& field) {
             if (field.number == 7) {
-                if (graph_bytes) fail(Cause::malformed, "ONNX: two graphs in one file");
+                if (graph_bytes) fail(Cause::malformed, "ONNX: the file has two graphs");
                 graph_bytes = message(field);
             }
             if (field.number == 14) metadata(message(field));
         });
-        if (!graph_bytes) fail(Cause::malformed, "ONNX: no graph in the file");
+        if (!graph_bytes) fail(Cause::malformed, "ONNX: the file has no graph");
         graph(*graph_bytes);
         std::erase_if(graph_.inputs, [&](const OnnxInput& input) { return graph_.constants.contains(input.name); });
         return std::move(graph_);
@@ -49,7 +49,7 @@ private:
     }
 
     [[nodiscard]] std::span<const std::byte> message(const WireField& field) const {
-        if (field.wire != Wire::bytes) fail(Cause::malformed, "ONNX: a field of another kind than it must be");
+        if (field.wire != Wire::bytes) fail(Cause::malformed, "ONNX: a field has the wrong wire type");
         return field.bytes;
     }
     [[nodiscard]] std::string text(const WireField& field) const {
@@ -57,7 +57,7 @@ private:
         return field.text();
     }
     void add_name(std::vector<std::string>& names, const WireField& field) const {
-        if (names.size() == max_names) fail(Cause::too_large, "ONNX: a node of too many values");
+        if (names.size() == max_names) fail(Cause::too_large, "ONNX: a node has too many inputs or outputs");
         names.push_back(text(field));
     }
 
@@ -79,13 +79,15 @@ private:
             packed_numbers(message(field), type, out);
     }
     void packed_numbers(std::span<const std::byte> bytes, Scalar type, std::vector<float>& out) const {
-        if (bytes.size() % size_of(type) != 0) fail(Cause::malformed, "ONNX: no whole number of numbers");
+        if (bytes.size() % size_of(type) != 0)
+            fail(Cause::malformed, "ONNX: the size of the data is not a multiple of the element size");
         const Source source{bytes, source_.name};
         out.reserve(out.size() + bytes.size() / size_of(type));
         for (ByteReader reader(source); !reader.at_end();) out.push_back(static_cast<float>(read_number(reader, type)));
     }
     void packed_halves(std::span<const std::byte> bytes, std::vector<float>& out) const {
-        if (bytes.size() % 2 != 0) fail(Cause::malformed, "ONNX: no whole number of numbers");
+        if (bytes.size() % 2 != 0)
+            fail(Cause::malformed, "ONNX: the size of the data is not a multiple of the element size");
         const Source source{bytes, source_.name};
         for (ByteReader reader(source); !reader.at_end();)
             out.push_back(from_half(reader.read<std::uint16_t>("a number")));
@@ -108,7 +110,7 @@ private:
             switch (field.number) {
             case 1:
                 if (graph_.nodes.size() == OnnxGraph::max_nodes)
-                    fail(Cause::too_large, fmt::format("ONNX: more than {} nodes", OnnxGraph::max_nodes));
+                    fail(Cause::too_large, fmt::format("ONNX: the graph has more than {} nodes", OnnxGraph::max_nodes));
                 graph_.nodes.push_back(node(message(field)));
                 break;
             case 5:
@@ -121,7 +123,7 @@ private:
                 graph_.outputs.push_back(value_info(message(field)).name);
                 break;
             case 15:
-                fail(Cause::unsupported, "ONNX: sparse tensors");
+                fail(Cause::unsupported, "ONNX: sparse tensors are not supported");
             default:
                 break;
             }
@@ -160,8 +162,8 @@ private:
             }
         });
         if (!domain.empty() && domain != "ai.onnx")
-            fail(Cause::unsupported,
-                 fmt::format("ONNX: operator '{}' of the domain '{}'", printable(result.kind), printable(domain)));
+            fail(Cause::unsupported, fmt::format("ONNX: unsupported operator '{}' of the domain '{}'",
+                                                 printable(result.kind), printable(domain)));
         return result;
     }
 
@@ -177,7 +179,7 @@ private:
             if (field.number == 7) numbers(field, Scalar::float32, result.numbers);
             if (field.number == 8) wholes(field, result.wholes);
         });
-        if (node.attributes.size() == max_names) fail(Cause::too_large, "ONNX: a node of too many attributes");
+        if (node.attributes.size() == max_names) fail(Cause::too_large, "ONNX: a node has too many attributes");
         if (!node.attributes.emplace(name, std::move(result)).second)
             fail(Cause::malformed, fmt::format("ONNX: the attribute '{}' is stated twice", printable(name)));
     }
@@ -209,9 +211,10 @@ private:
             case 10:
                 return numbers(field, Scalar::float64, result.floats.values);
             case 13:
-                fail(Cause::unsupported, "ONNX: tensors in other files (external data)");
+                fail(Cause::unsupported, "ONNX: tensors in other files (external data) are not supported");
             case 14:
-                if (field.value != 0) fail(Cause::unsupported, "ONNX: tensors in other files (external data)");
+                if (field.value != 0)
+                    fail(Cause::unsupported, "ONNX: tensors in other files (external data) are not supported");
                 return;
             default:
                 return;
@@ -229,7 +232,8 @@ private:
         if (type == float_type) return packed_numbers(raw, Scalar::float32, result.floats.values);
         if (type == double_type) return packed_numbers(raw, Scalar::float64, result.floats.values);
         if (type != int64_type) return;
-        if (raw.size() % 8 != 0) fail(Cause::malformed, "ONNX: no whole number of numbers");
+        if (raw.size() % 8 != 0)
+            fail(Cause::malformed, "ONNX: the size of the data is not a multiple of the element size");
         const Source source{raw, source_.name};
         for (ByteReader reader(source); !reader.at_end();)
             result.wholes.push_back(reader.read<std::int64_t>("a number"));
@@ -237,20 +241,22 @@ private:
 
     void check_tensor(std::uint64_t type, const OnnxTensor& result, const std::string& name) const {
         if (type != float_type && type != int64_type && type != half_type && type != double_type)
-            fail(Cause::unsupported, fmt::format("ONNX: the tensor '{}' is of type {}", printable(name), type));
+            fail(Cause::unsupported,
+                 fmt::format("ONNX: the tensor '{}' has the unsupported type {}", printable(name), type));
         const std::size_t held = type == int64_type ? result.wholes.size() : result.floats.values.size();
         const std::size_t idle = type == int64_type ? result.floats.values.size() : result.wholes.size();
         std::uint64_t stated = 1;
         for (const std::uint64_t n : result.floats.shape) {
+            // Already too many; avoids overflow of the product.
             if (n != 0 && stated > held / n)
-                stated = held + 1; // too many already: no product of these overflows
+                stated = held + 1;
             else
                 stated *= n;
             if (stated == 0 || stated > held) break;
         }
         if (stated != held || idle != 0)
             throw Error(Cause::count_mismatch,
-                        fmt::format("ONNX: the shape ({}) does not fit the {} numbers of '{}'",
+                        fmt::format("ONNX: the shape ({}) does not match the {} numbers of '{}'",
                                     fmt::join(std::span(result.floats.shape)
                                                   .first(std::min<std::size_t>(8, result.floats.shape.size())),
                                               ", "),
@@ -261,7 +267,7 @@ private:
     // name 1, type 2 { tensor_type 1 { shape 2 { dim 1 { dim_value 1 } } } }
     OnnxInput value_info(std::span<const std::byte> bytes) const {
         if (graph_.inputs.size() + graph_.outputs.size() > OnnxGraph::max_nodes)
-            fail(Cause::too_large, "ONNX: too many inputs");
+            fail(Cause::too_large, "ONNX: the graph has too many inputs");
         OnnxInput result;
         for_each(bytes, [&](const WireField& value) {
             if (value.number == 1) result.name = text(value);

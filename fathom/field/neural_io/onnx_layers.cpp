@@ -1,4 +1,4 @@
-// Folds the steps of a graph into layers.
+// Folds the operations of a graph into layers.
 #include <fathom/field/neural_io/onnx_layers.h>
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ bool is_coordinate(const AffineEntry& entry) {
     return entry.of == AffineEntry::Of::feature && entry.index < 3 && entry.factor != 0 && entry.offset == 0;
 }
 
-// Which power of two the ratio is; -1 where it is none that an encoding has.
+// Exponent of the power of two that is the ratio; -1 if it is not one that an encoding can have.
 int octave(double frequency, double lowest) {
     const double k = std::round(std::log2(frequency / lowest));
     if (!(k >= 0) || k >= Network::max_frequencies) return -1;
@@ -43,7 +43,7 @@ void AffineValue::multiply(std::span<const float> constant) {
     change(*this, constant, [](double& value, double by) { value *= by; });
 }
 
-// Not by the reciprocal: what was multiplied by a number and is divided by it is then as it was.
+// Divides instead of multiplying by the reciprocal, so that dividing by a number undoes multiplying by it.
 void AffineValue::divide(std::span<const float> constant) {
     change(*this, constant, [](double& value, double by) { value /= by; });
 }
@@ -72,7 +72,7 @@ int LayerBuilder::feature(const PointFeature& wanted) {
     const auto index = static_cast<int>(found - features_.begin());
     if (found == features_.end()) {
         if (features_.size() == max_features)
-            throw Error(Cause::unsupported, "more sines and cosines of the point than a positional encoding has");
+            throw Error(Cause::unsupported, "too many sines and cosines of the point for a positional encoding");
         features_.push_back(wanted);
     }
     return index;
@@ -95,12 +95,12 @@ AffineValue LayerBuilder::sine(const AffineValue& value) {
 
 AffineValue LayerBuilder::cosine(const AffineValue& value) {
     if (value.matrix || !std::all_of(value.entries.begin(), value.entries.end(), is_coordinate))
-        throw Error(Cause::unsupported, "a cosine of anything but multiples of the point");
+        throw Error(Cause::unsupported, "a cosine is applied to something other than multiples of the point");
     return waves(value, PointFeature::Kind::cosine);
 }
 
 // weights = row_factors * matrix * factors, biases = row_factors * matrix * offsets + biases. Written so that factors
-// of 1 and offsets of 0 leave every bit as it was, signs of zeros too.
+// of 1 and offsets of 0 preserve every bit, including signs of zeros.
 void LayerBuilder::fill(const AffineValue& value, Layer& layer) const {
     const std::size_t inputs = value.entries.size(), outputs = value.width();
     const auto columns = static_cast<std::size_t>(layer.dense.inputs), features = layer.features.size();
@@ -136,9 +136,9 @@ void LayerBuilder::fill(const AffineValue& value, Layer& layer) const {
 
 AffineValue LayerBuilder::close(AffineValue value, Activation activation, double parameter) {
     if (value.layers != layers_.size())
-        throw Error(Cause::unsupported, "layers that do not follow one another: a branch or a skip from within");
+        throw Error(Cause::unsupported, "the layers are not consecutive: a branch or an inner skip connection");
     if (layers_.size() == Network::max_layers)
-        throw Error(Cause::too_large, fmt::format("at most {} layers are possible", Network::max_layers));
+        throw Error(Cause::too_large, fmt::format("the maximum is {} layers", Network::max_layers));
     const bool keeps_scale = (activation == Activation::sine || activation == Activation::softplus) && value.scale > 0;
     if (keeps_scale)
         parameter = value.scale;
@@ -155,14 +155,15 @@ AffineValue LayerBuilder::close(AffineValue value, Activation activation, double
             layer.features.push_back(entry.index);
     const std::size_t outputs = value.width(), columns = static_cast<std::size_t>(layer.dense.inputs);
     weights_ += outputs * (columns + layer.features.size() + 1);
-    if (weights_ > max_weights_) throw Error(Cause::too_large, "more weights than the file can justify");
+    if (weights_ > max_weights_)
+        throw Error(Cause::too_large, "the network has more weights than the file can contain");
     layer.dense.biases.resize(outputs);
     layer.dense.weights.resize(outputs * columns);
     layer.of_features.resize(outputs * layer.features.size());
     fill(value, layer);
     layers_.push_back(std::move(layer));
     AffineValue result{.entries = std::vector<AffineEntry>(outputs)};
-    // ONNX's softplus has no parameter: what it gives is that many times what the layer gives.
+    // ONNX's softplus has no parameter: its result is `parameter` times that of the layer.
     const double factor = activation == Activation::softplus ? parameter : 1;
     for (std::size_t k = 0; k < outputs; ++k)
         result.entries[k] = {AffineEntry::Of::layer, static_cast<int>(k), factor, 0};
@@ -192,7 +193,8 @@ void LayerBuilder::choose_encoding(PositionalEncoding& encoding) const {
             const int k = octave(f.frequency, lowest);
             if (k < 0)
                 throw Error(Cause::unsupported,
-                            fmt::format("sines of {} and {} times the point: no powers of two", lowest, f.frequency));
+                            fmt::format("the frequencies {} and {} of sines do not differ by a power of two", lowest,
+                                        f.frequency));
             encoding.frequencies = std::max(encoding.frequencies, k + 1);
         }
 }

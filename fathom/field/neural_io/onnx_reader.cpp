@@ -1,4 +1,5 @@
-// Networks as ONNX files: walks the nodes in order, each a step of onnx_layers.h, or refused by name.
+// Reader of networks from ONNX files. It visits the nodes in order; each is an operation of onnx_layers.h or is
+// rejected by name.
 #include <fathom/base/encode/text.h>
 #include <fathom/field/neural_io/network_formats.h>
 #include <fathom/field/neural_io/onnx_graph.h>
@@ -23,8 +24,7 @@ using Value = std::variant<Constant, Affine>;
 class GraphReader {
 public:
     GraphReader(const Source& source, OnnxGraph graph)
-        : source_(source), graph_(std::move(graph)), max_evaluations_(4 * source.bytes.size() + 65536),
-          builder_(max_evaluations_) {}
+        : source_(source), graph_(std::move(graph)), budget_(4 * source.bytes.size() + 65536), builder_(budget_) {}
 
     Network read() {
         for (auto& [name, constant] : graph_.constants) values_.emplace(name, constant);
@@ -33,7 +33,7 @@ public:
             node_ = &node;
             try {
                 step();
-            } catch (const Error& error) { // of the builder, which does not know the place
+            } catch (const Error& error) { // of the builder, which has no file position
                 if (!error.place().file.empty()) throw;
                 fail(error.cause(), error.reason());
             }
@@ -47,7 +47,7 @@ private:
         std::string_view kind;
         Step step;
         std::size_t least_inputs, max_inputs;
-        std::string_view attributes; // that are known, between spaces
+        std::string_view attributes; // known ones, between spaces
     };
 
     [[nodiscard]] Place place() const {
@@ -60,7 +60,7 @@ private:
     void read_input() {
         if (graph_.inputs.size() != 1)
             fail(Cause::unsupported,
-                 fmt::format("takes {} inputs; a field takes the point alone", graph_.inputs.size()));
+                 fmt::format("the graph has {} inputs; expected the point alone", graph_.inputs.size()));
         const auto& shape = graph_.inputs[0].shape;
         if (shape && (shape->empty() || (shape->back() != 3 && shape->back() != -1)))
             fail(Cause::unsupported, "its input is not an array of points of 3 coordinates");
@@ -71,9 +71,9 @@ private:
     Network answer() {
         node_ = nullptr;
         if (graph_.outputs.size() != 1)
-            fail(Cause::unsupported, fmt::format("gives {} outputs; a field gives one", graph_.outputs.size()));
+            fail(Cause::unsupported, fmt::format("the graph has {} outputs; expected one", graph_.outputs.size()));
         const auto found = values_.find(graph_.outputs[0]);
-        if (found == values_.end()) fail(Cause::malformed, "no node makes its output");
+        if (found == values_.end()) fail(Cause::malformed, "no node produces its output");
         const auto* affine = std::get_if<Affine>(&found->second);
         if (!affine) fail(Cause::unsupported, "its output does not depend on the point");
         return std::move(builder_).finish(**affine);
@@ -108,31 +108,32 @@ private:
             if (known.kind != node_->kind) continue;
             if (node_->inputs.size() < known.least_inputs || node_->inputs.size() > known.max_inputs ||
                 node_->outputs.size() != 1)
-                fail(Cause::malformed,
-                     fmt::format("has {} inputs and {} outputs", node_->inputs.size(), node_->outputs.size()));
+                fail(Cause::malformed, fmt::format("unsupported number of inputs ({}) and outputs ({})",
+                                                   node_->inputs.size(), node_->outputs.size()));
             for (const auto& [name, attribute] : node_->attributes)
                 if (known.attributes.find(fmt::format(" {} ", name)) == known.attributes.npos)
-                    fail(Cause::unsupported, fmt::format("the attribute '{}'", printable(name)));
+                    fail(Cause::unsupported, fmt::format("unsupported attribute '{}'", printable(name)));
             return (this->*known.step)();
         }
-        fail(Cause::unsupported, fmt::format("the operator '{}' is no part of a network here", printable(node_->kind)));
+        fail(Cause::unsupported, fmt::format("unsupported operator '{}'", printable(node_->kind)));
     }
 
     [[nodiscard]] const Value& input(std::size_t k) const {
         const auto found = values_.find(node_->inputs[k]);
         if (found == values_.end())
-            fail(Cause::malformed, fmt::format("its input '{}' is not made before it", printable(node_->inputs[k])));
+            fail(Cause::malformed,
+                 fmt::format("its input '{}' is not produced before it", printable(node_->inputs[k])));
         return found->second;
     }
     [[nodiscard]] const AffineValue& affine(std::size_t k) const {
         const auto* value = std::get_if<Affine>(&input(k));
-        if (!value) fail(Cause::unsupported, "of constants alone");
+        if (!value) fail(Cause::unsupported, "all operands are constants");
         return **value;
     }
     [[nodiscard]] bool is_constant(std::size_t k) const { return std::holds_alternative<Constant>(input(k)); }
     [[nodiscard]] const OnnxTensor& tensor(std::size_t k) const {
         const auto* value = std::get_if<Constant>(&input(k));
-        if (!value) fail(Cause::unsupported, "of two values that both depend on the point");
+        if (!value) fail(Cause::unsupported, "both operands depend on the point");
         return **value;
     }
     [[nodiscard]] const OnnxAttribute* attribute(std::string_view name) const {
@@ -148,41 +149,41 @@ private:
         return found ? found->whole : otherwise;
     }
 
-    void pay(std::size_t numbers) {
-        if (numbers > budget_) fail(Cause::too_large, "more numbers than the file can justify");
-        max_evaluations_ -= numbers;
+    void use_budget(std::size_t numbers) {
+        if (numbers > budget_) fail(Cause::too_large, "the graph creates more numbers than the file can contain");
+        budget_ -= numbers;
     }
     void put(Value value) {
         if (!values_.emplace(node_->outputs[0], std::move(value)).second)
-            fail(Cause::malformed, fmt::format("'{}' is made twice", printable(node_->outputs[0])));
+            fail(Cause::malformed, fmt::format("'{}' is produced twice", printable(node_->outputs[0])));
     }
     void put(AffineValue value) {
-        pay(value.entries.size() + value.biases.size());
+        use_budget(value.entries.size() + value.biases.size());
         put(Value(std::make_shared<const AffineValue>(std::move(value))));
     }
 
-    // As many numbers as the value is wide, or one.
+    // Constant with as many numbers as the value has components, or one.
     [[nodiscard]] std::span<const float> fitting(const OnnxTensor& constant, const AffineValue& value) const {
         const FloatArray& floats = constant.floats;
         const bool wide =
             !floats.shape.empty() && floats.shape.back() == value.width() && floats.values.size() == value.width();
         if (floats.values.size() != 1 && (!wide || value.loose))
             fail(Cause::count_mismatch,
-                 fmt::format("a constant of {} numbers for a value of {}", floats.values.size(), value.width()));
+                 fmt::format("a constant has {} numbers; the value has {}", floats.values.size(), value.width()));
         return floats.values;
     }
 
     void dense(AffineValue value, std::shared_ptr<const FloatArray> matrix, bool outputs_first) {
         if (matrix->shape.size() != 2 || matrix->values.empty())
-            fail(Cause::count_mismatch, "its constant is no matrix");
+            fail(Cause::count_mismatch, "its constant is not a matrix");
         if (value.matrix) value = builder_.close(std::move(value), Activation::none);
         const std::uint64_t inputs = matrix->shape[outputs_first ? 1 : 0],
                             outputs = matrix->shape[outputs_first ? 0 : 1];
         if (value.loose || inputs != value.width())
-            fail(Cause::count_mismatch, fmt::format("takes {} inputs, but {} arrive", inputs, value.width()));
+            fail(Cause::count_mismatch, fmt::format("expects {} inputs, got {}", inputs, value.width()));
         if (outputs > Network::max_width)
-            fail(Cause::too_large, fmt::format("{} outputs; at most {} are possible", outputs, Network::max_width));
-        pay(2 * static_cast<std::size_t>(outputs));
+            fail(Cause::too_large, fmt::format("{} outputs; the maximum is {}", outputs, Network::max_width));
+        use_budget(2 * static_cast<std::size_t>(outputs));
         value.matrix = std::move(matrix);
         value.outputs_first = outputs_first;
         value.row_factors.assign(static_cast<std::size_t>(outputs), 1);
@@ -196,7 +197,7 @@ private:
     }
 
     void gemm() {
-        if (whole("transA", 0) != 0) fail(Cause::unsupported, "with transA");
+        if (whole("transA", 0) != 0) fail(Cause::unsupported, "transA is not supported");
         dense(affine(0), matrix(1), whole("transB", 0) != 0);
         const double alpha = static_cast<double>(number("alpha", 1));
         for (double& factor : result_.row_factors) factor = alpha;
@@ -242,7 +243,7 @@ private:
     }
     void divide() {
         Operands o = operands();
-        if (o.constant_first) fail(Cause::unsupported, "by a value that depends on the point");
+        if (o.constant_first) fail(Cause::unsupported, "the divisor depends on the point");
         o.value.divide(o.constant);
         put(std::move(o.value));
     }
@@ -263,7 +264,7 @@ private:
         const std::int64_t axis = whole("axis", -1);
         AffineValue result;
         for (std::size_t k = 0; k < node_->inputs.size(); ++k) append(k, axis, result);
-        if (result.entries.empty()) fail(Cause::unsupported, "of nothing");
+        if (result.entries.empty()) fail(Cause::unsupported, "has no operands");
         put(std::move(result));
     }
     void append(std::size_t k, std::int64_t axis, AffineValue& result) {
@@ -271,8 +272,8 @@ private:
             const std::vector<float>& numbers = tensor(k).floats.values;
             const auto& shape = tensor(k).floats.shape;
             if (shape.empty() || shape.back() != numbers.size())
-                fail(Cause::unsupported, "with a constant that is no row");
-            pay(numbers.size());
+                fail(Cause::unsupported, "a constant operand is not a row");
+            use_budget(numbers.size());
             for (const float x : numbers)
                 result.entries.push_back({AffineEntry::Of::nothing, 0, 0, static_cast<double>(x)});
             return;
@@ -280,20 +281,20 @@ private:
         AffineValue value = affine(k);
         if (value.matrix) value = builder_.close(std::move(value), Activation::none);
         if (value.loose || (axis != -1 && axis != value.rank - 1))
-            fail(Cause::unsupported, "along another axis than the last");
+            fail(Cause::unsupported, "the axis is not the last one");
         if (value.layers != 0 && result.layers != 0 && value.layers != result.layers)
-            fail(Cause::unsupported, "of the outputs of two layers");
+            fail(Cause::unsupported, "the operands are outputs of two layers");
         result.layers = std::max(result.layers, value.layers);
         result.rank = value.rank;
-        pay(value.entries.size());
+        use_budget(value.entries.size());
         result.entries.insert(result.entries.end(), value.entries.begin(), value.entries.end());
     }
 
     void constant() {
-        if (node_->attributes.size() != 1) fail(Cause::unsupported, "without exactly one value");
+        if (node_->attributes.size() != 1) fail(Cause::unsupported, "must have exactly one value");
         const OnnxAttribute& value = node_->attributes.begin()->second;
         const std::string_view name = node_->attributes.begin()->first;
-        if (name == "value" && !value.tensor) fail(Cause::malformed, "without its tensor");
+        if (name == "value" && !value.tensor) fail(Cause::malformed, "its tensor is missing");
         if (name == "value") return put(Value(value.tensor));
         OnnxTensor made;
         if (name == "value_float") made.floats = {{}, {value.number}};
@@ -306,18 +307,19 @@ private:
     void cast() {
         constexpr std::int64_t to_float = 1, to_double = 11;
         const std::int64_t to = whole("to", to_float);
-        if (to != to_float && to != to_double) fail(Cause::unsupported, fmt::format("to type {}", to));
-        if (is_constant(0) && !tensor(0).wholes.empty()) fail(Cause::unsupported, "of whole numbers");
+        if (to != to_float && to != to_double)
+            fail(Cause::unsupported, fmt::format("conversion to type {} is not supported", to));
+        if (is_constant(0) && !tensor(0).wholes.empty()) fail(Cause::unsupported, "the operand is an integer tensor");
         put(input(0));
     }
     void transpose() {
-        if (!is_constant(0)) fail(Cause::unsupported, "of a value that depends on the point");
+        if (!is_constant(0)) fail(Cause::unsupported, "the operand depends on the point");
         const FloatArray& from = tensor(0).floats;
         const OnnxAttribute* const order = attribute("perm");
         if (from.shape.size() != 2 || !tensor(0).wholes.empty() ||
             (order && order->wholes != std::vector<std::int64_t>{1, 0}))
-            fail(Cause::unsupported, "of anything but a matrix");
-        pay(from.values.size());
+            fail(Cause::unsupported, "the operand is not a matrix");
+        use_budget(from.values.size());
         const auto rows = static_cast<std::size_t>(from.shape[0]), columns = static_cast<std::size_t>(from.shape[1]);
         OnnxTensor turned;
         turned.floats.shape = {columns, rows};
@@ -326,11 +328,11 @@ private:
         put(Value(std::make_shared<const OnnxTensor>(std::move(turned))));
     }
 
-    // Operators that change the shape do nothing to a point as long as its features stay the last dimension; once there
-    // is one feature, it does not matter where it lies.
+    // Operators that change the shape do not affect a point as long as its features stay the last dimension; if there
+    // is one feature, its dimension does not matter.
     void reshaped(int rank, bool keeps_features) {
         AffineValue value = affine(0);
-        if (!keeps_features && value.width() != 1) fail(Cause::unsupported, "of the dimension of features");
+        if (!keeps_features && value.width() != 1) fail(Cause::unsupported, "the dimension of features changes");
         value.loose = value.loose || !keeps_features;
         value.rank = rank;
         put(std::move(value));
@@ -372,14 +374,14 @@ private:
 
     const Source& source_;
     OnnxGraph graph_;
-    std::size_t max_evaluations_; // numbers that may still be made
+    std::size_t budget_; // numbers that may still be created
     LayerBuilder builder_;
     std::map<std::string, Value, std::less<>> values_;
     const OnnxNode* node_ = nullptr;
-    AffineValue result_; // of the dense step at hand
+    AffineValue result_; // of the current dense step
 };
 
-// Exactly so many finite numbers, as our writer puts them.
+// Reads exactly N finite numbers, in the format of our writer.
 template <std::size_t N>
 bool read_metadata(const OnnxGraph& graph, std::string_view key, std::array<double, N>& out, const Source& source) {
     const auto found = graph.metadata.find(key);
@@ -389,7 +391,7 @@ bool read_metadata(const OnnxGraph& graph, std::string_view key, std::array<doub
         while (at != end && *at == ' ') ++at;
         const auto [after, error] = std::from_chars(at, end, number);
         if (error != std::errc())
-            throw Error(Cause::malformed, fmt::format("metadata of {} numbers", N),
+            throw Error(Cause::malformed, fmt::format("expected {} numbers as metadata", N),
                         {.file = source.name, .element = std::string(key)});
         at = after;
     }

@@ -1,5 +1,5 @@
-// Networks as ONNX files of opset 13: from an array of points (N, 3) to values (N, 1), in the units of the
-// network. The numbers of fields are those of onnx.proto.
+// Writer of networks as ONNX files of opset 13: from an array of points (N, 3) to values (N, 1), in the units of the
+// network. The field numbers are those of onnx.proto.
 #include <fathom/field/neural_io/network_formats.h>
 #include <fathom/field/neural_io/protobuf_wire.h>
 
@@ -148,7 +148,7 @@ private:
 
 } // namespace
 
-// The graph comes last, so that a file that was cut off anywhere is seen to be.
+// The graph comes last, so that every truncated file is detected.
 std::string written_onnx_network(const Network& network) {
     const Vec3 &c = network.center, &l = network.domain.lower, &u = network.domain.upper;
     std::string out, operators;

@@ -1,4 +1,4 @@
-// Reads and writes zip files. The directory at the end is believed, local headers only tell their own
+// Reader and writer of zip files. The directory at the end is authoritative; local headers are used only for their own
 // size.
 #include <fathom/base/encode/bytes.h>
 #include <fathom/base/encode/gzip.h>
@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint32_t local_mark = 0x04034b50, directory_mark = 0x02014b50, end_mark = 0x06054b50;
 constexpr std::size_t local_size = 30, directory_entry_size = 46, end_size = 22, longest_comment = 65535;
 constexpr std::uint16_t stored = 0, deflate = 8, encrypted_flag = 1;
-constexpr std::uint32_t in_zip64 = 0xffffffff; // the number is too large for this place
+constexpr std::uint32_t in_zip64 = 0xffffffff; // the number does not fit in this field
 
 class DirectoryReader {
 public:
@@ -29,8 +29,8 @@ public:
         const auto count = end.read<std::uint16_t>("the end record");
         static_cast<void>(end.read<std::uint32_t>("the end record"));
         const auto start = end.read<std::uint32_t>("the end record");
-        if (start == in_zip64) fail(Cause::unsupported, "a zip file of more than 4 GB");
-        if (start > source_.bytes.size()) fail(Cause::malformed, "its directory lies beyond its end");
+        if (start == in_zip64) fail(Cause::unsupported, "zip files of more than 4 GB are not supported");
+        if (start > source_.bytes.size()) fail(Cause::malformed, "the zip directory is beyond the end of the file");
         ByteReader directory(source_, start);
         std::vector<ZipEntry> entries(directory.believable_count(count, directory_entry_size, "entries"));
         std::set<std::string_view> names;
@@ -40,7 +40,7 @@ public:
             if (!names.insert(entry.name).second)
                 fail(Cause::malformed, fmt::format("'{}' occurs twice", printable(entry.name)));
             taken += local_size + entry.packed.size();
-            if (taken > source_.bytes.size()) fail(Cause::malformed, "its entries overlap");
+            if (taken > source_.bytes.size()) fail(Cause::malformed, "the zip entries overlap");
         }
         return entries;
     }
@@ -58,12 +58,12 @@ private:
             static_cast<void>(record.take(end_size - 6, "the end record"));
             if (record.read<std::uint16_t>("the end record") == back - end_size) return size - back;
         }
-        fail(Cause::truncated, "a zip file without its directory at the end");
+        fail(Cause::truncated, "the zip file has no directory at its end");
     }
 
     void read_entry(ByteReader& directory, ZipEntry& entry) const {
         if (directory.read<std::uint32_t>("a mark") != directory_mark)
-            directory.fail(Cause::malformed, "no entry of a zip directory");
+            directory.fail(Cause::malformed, "expected an entry of the zip directory");
         static_cast<void>(directory.take(4, "a version"));
         const auto flags = directory.read<std::uint16_t>("flags");
         const auto method = directory.read<std::uint16_t>("a method");
@@ -81,23 +81,25 @@ private:
         entry.name.assign(reinterpret_cast<const char*>(name.data()), name.size());
         if (flags & encrypted_flag) fail(Cause::unsupported, fmt::format("'{}' is encrypted", printable(entry.name)));
         if (method != stored && method != deflate)
-            fail(Cause::unsupported, fmt::format("'{}' is packed by method {}", printable(entry.name), method));
+            fail(Cause::unsupported,
+                 fmt::format("'{}' has the unsupported compression method {}", printable(entry.name), method));
         if (packed == in_zip64 || size == in_zip64 || local == in_zip64)
-            fail(Cause::unsupported, fmt::format("'{}' takes more than 4 GB", printable(entry.name)));
+            fail(Cause::unsupported, fmt::format("'{}' is larger than 4 GB", printable(entry.name)));
         entry.deflated = method == deflate;
         entry.size = size;
         entry.packed = content(local, packed, entry.name);
         const bool possible = entry.deflated ? size / max_inflation <= packed : size == packed;
         if (!possible)
             fail(Cause::count_mismatch,
-                 fmt::format("'{}' cannot hold {} bytes in {}", printable(entry.name), size, packed));
+                 fmt::format("'{}' cannot contain {} bytes in {}", printable(entry.name), size, packed));
     }
 
     [[nodiscard]] std::span<const std::byte> content(std::size_t at, std::size_t size, std::string_view name) const {
         if (at > source_.bytes.size() || source_.bytes.size() - at < local_size)
-            fail(Cause::truncated, fmt::format("'{}' lies beyond its end", printable(name)));
+            fail(Cause::truncated, fmt::format("'{}' is beyond the end of the file", printable(name)));
         ByteReader local(source_, at);
-        if (local.read<std::uint32_t>("a mark") != local_mark) local.fail(Cause::malformed, "no entry of a zip file");
+        if (local.read<std::uint32_t>("a mark") != local_mark)
+            local.fail(Cause::malformed, "expected an entry of the zip file");
         static_cast<void>(local.take(local_size - 8, "an entry"));
         const std::size_t name_size = local.read<std::uint16_t>("a size");
         const std::size_t extra_size = local.read<std::uint16_t>("a size");
@@ -108,11 +110,11 @@ private:
     const Source& source_;
 };
 
-// Fills `out` and ends there, or is damaged.
+// Returns false if the data are damaged: they must fill `out` exactly.
 bool inflate_all(std::span<const std::byte> packed, std::span<std::byte> out) {
     Inflater inflater(Inflater::Wrapping::none);
     inflater.restart();
-    std::byte beyond{}; // room for one byte too many, so that an end is seen where nothing more is expected
+    std::byte beyond{}; // room for one extra byte, so that the end is detected where no more data are expected
     while (true) {
         const bool full = out.empty();
         const Inflater::Step step = inflater.step(packed, full ? std::span(&beyond, 1) : out);
@@ -125,11 +127,11 @@ bool inflate_all(std::span<const std::byte> packed, std::span<std::byte> out) {
 }
 
 std::uint32_t narrow(std::size_t size) {
-    if (size >= in_zip64) throw Error(Cause::too_large, "a zip file of more than 4 GB");
+    if (size >= in_zip64) throw Error(Cause::too_large, "zip files of more than 4 GB are not supported");
     return static_cast<std::uint32_t>(size);
 }
 
-// What a local header and an entry of the directory share.
+// Fields shared by a local header and an entry of the directory.
 void append_description(std::string& out, const std::string& name, const std::string& content) {
     constexpr std::uint16_t version = 20, first_day = 0x21; // 1 January 1980
     for (const std::uint16_t word : {version, std::uint16_t{0}, stored, std::uint16_t{0}, first_day})
@@ -155,7 +157,7 @@ Bytes unpacked(const ZipEntry& entry, const Source& source) {
     else
         std::copy(entry.packed.begin(), entry.packed.end(), out.begin());
     if (!fine || crc32_of(out) != entry.checksum)
-        throw Error(Cause::malformed, "is damaged: its checksum does not fit",
+        throw Error(Cause::malformed, "is damaged: its checksum does not match",
                     {.file = source.name, .element = printable(entry.name)});
     return bytes;
 }
@@ -164,7 +166,7 @@ std::string written_zip(std::span<const std::pair<std::string, std::string>> fil
     std::string out, directory;
     for (const auto& [name, content] : files) {
         append_little_endian(directory, directory_mark);
-        append_little_endian(directory, std::uint16_t{20}); // the version that made it
+        append_little_endian(directory, std::uint16_t{20}); // version that made it
         append_description(directory, name, content);
         directory.append(10, '\0'); // no comment, no attributes
         append_little_endian(directory, narrow(out.size()));
