@@ -1,4 +1,4 @@
-// Takes keys by the rules of their table.
+// Reads the keys of a table by its rules.
 #include <fathom/simulate/scene/key_reader.h>
 
 #include <fathom/base/error.h>
@@ -10,11 +10,11 @@
 #include <charconv>
 #include <cmath>
 
-// TOML read by toml++. The only file that knows it.
+// ---- TOML, parsed by toml++. Only this file depends on it.
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
-// toml++ 3.3 rests on assumptions that some broken files do not keep ("[" at the end of a line); taken as promises to
-// the compiler they are undefined behaviour, so they are tested instead, in every build.
+// toml++ 3.3 makes assumptions that some malformed files violate ("[" at the end of a line). As promises to the
+// compiler they would be undefined behaviour, so they are tested instead, in every build.
 namespace {
 struct BrokenAssumption {};
 [[noreturn]] void break_off() { throw BrokenAssumption(); }
@@ -30,20 +30,20 @@ namespace fathom {
 
 namespace {
 
-// toml++ 3.3 runs into undefined behaviour on some letters beyond ASCII where it looks for spaces, and on control
-// characters where it looks for keys.
+// toml++ 3.3 has undefined behaviour for some non-ASCII letters where it searches for spaces, and for control
+// characters where it searches for keys.
 void refuse_stray_letters(std::string_view text, const std::string& name) {
-    // What looks like a comment in a string of several lines is none.
+    // Text that looks like a comment inside a multi-line string is not a comment.
     const bool plain = text.find("\"\"\"") == text.npos && text.find("'''") == text.npos;
     bool comment = false, quoted = false; // since the line began
     std::int64_t line = 1;
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
         if ((byte < 0x20 && c != '\t' && c != '\n' && c != '\r') || byte == 0x7f)
-            throw Error(Cause::malformed, "a control character", {.file = name, .line = line});
+            throw Error(Cause::malformed, "control character in the file", {.file = name, .line = line});
         if (byte >= 0x80 && !comment)
             throw Error(Cause::malformed,
-                        "a letter beyond ASCII outside of a comment; strings take it as \\u and its number",
+                        "non-ASCII letter outside a comment; write it as \\u and its number in a string",
                         {.file = name, .line = line});
         if (c == '\n') comment = quoted = false, ++line;
         quoted = quoted || c == '"' || c == '\'';
@@ -56,7 +56,7 @@ toml::table parsed(std::string_view text, const std::string& name) {
     try {
         result = toml::parse(text, name);
     } catch (const BrokenAssumption&) {
-        throw Error(Cause::malformed, "this is not TOML", {.file = name});
+        throw Error(Cause::malformed, "not a TOML file", {.file = name});
     }
     if (*result) return std::move(*result).table();
     const toml::parse_error& error = result->error();
@@ -135,7 +135,7 @@ std::string joined(std::span<const std::string_view> words) {
     return all;
 }
 
-// Where the numbers written in two texts are the same.
+// Whether two texts denote the same number.
 bool same_literal(std::string_view a, std::string_view b) {
     double x = 0, y = 0;
     const auto of = [](std::string_view text, double& value) {
@@ -165,7 +165,8 @@ Place KeyReader::place(const TomlValue* value, std::string_view key) const {
 
 const SceneKey& KeyReader::rule(std::string_view key) const {
     const SceneKey* found = rules_.find(key);
-    if (!found) throw Error(Cause::invalid_argument, fmt::format("the table of keys {} lacks '{}'", rules_.name, key));
+    if (!found)
+        throw Error(Cause::invalid_argument, fmt::format("the table of keys {} has no entry '{}'", rules_.name, key));
     return *found;
 }
 
@@ -173,18 +174,18 @@ const TomlValue* KeyReader::take(std::string_view key, KeyType type) {
     const SceneKey& known = rule(key);
     if (known.type != type)
         throw Error(Cause::invalid_argument,
-                    fmt::format("the table of keys {} has '{}' of another type", rules_.name, key));
+                    fmt::format("the table of keys {} has '{}' with another type", rules_.name, key));
     if (!(known.kinds & kind_)) return nullptr;
     taken_.emplace(key);
     return find(table_, key);
 }
 
-// The table of keys states what the code does: a slip there shows with the first scene that is read.
+// The defaults in the table of keys must match the code: a mismatch is reported by the first scene that is read.
 void KeyReader::expect_default(std::string_view key, std::string_view now) const {
     const SceneKey& known = rule(key);
     if (known.states_default() && !same_literal(known.absent, now))
         throw Error(Cause::invalid_argument,
-                    fmt::format("the table of keys {} states {} = {} where it is absent, and the code {}", rules_.name,
+                    fmt::format("the table of keys {} states the default {} = {}, but the code uses {}", rules_.name,
                                 key, known.absent, now));
 }
 
@@ -214,7 +215,7 @@ std::optional<std::int64_t> KeyReader::whole_number(std::string_view key, double
         return {};
     }
     const auto* whole = std::get_if<std::int64_t>(&found->value);
-    if (!whole) fail(found, key, "is not a whole number");
+    if (!whole) fail(found, key, "is not an integer");
     (void)checked_number(*found, key);
     return *whole;
 }
@@ -223,7 +224,7 @@ void KeyReader::flag(std::string_view key, bool& value) {
     const TomlValue* found = take(key, KeyType::flag);
     if (!found) return expect_default(key, value ? "true" : "false");
     const bool* flag = std::get_if<bool>(&found->value);
-    if (!flag) fail(found, key, "is neither true nor false");
+    if (!flag) fail(found, key, "is not true or false");
     value = *flag;
 }
 
@@ -231,7 +232,7 @@ void KeyReader::text(std::string_view key, std::string& value) {
     const TomlValue* found = take(key, KeyType::text);
     if (!found) return;
     const auto* text = std::get_if<std::string>(&found->value);
-    if (!text) fail(found, key, "is not a text in quotes");
+    if (!text) fail(found, key, "is not a quoted string");
     value = *text;
 }
 
@@ -265,7 +266,7 @@ void KeyReader::box(std::string_view key, Box& value) {
     if (!found) return;
     const auto& e = *found;
     value = {{e[0], e[1], e[2]}, {e[3], e[4], e[5]}};
-    if (value.empty()) fail(key, "has a lower corner above its upper one");
+    if (value.empty()) fail(key, "has a lower corner above the upper corner");
 }
 
 std::optional<std::array<double, 4>> KeyReader::quaternion(std::string_view key) {
@@ -283,9 +284,9 @@ std::vector<std::vector<double>> KeyReader::path(std::string_view key) {
     for (const TomlValue& item : *array) {
         rows.push_back(row(item, key));
         if (rows.back().size() != 4 && rows.back().size() != 8)
-            fail(&item, key, "a key frame is neither t, x, y, z nor t, x, y, z, w, x, y, z");
+            fail(&item, key, "a key frame is not t, x, y, z or t, x, y, z, w, x, y, z");
         if (rows.size() > 1 && !(rows.back()[0] > rows[rows.size() - 2][0]))
-            fail(&item, key, "a key frame is not later than the one before");
+            fail(&item, key, "a key frame is not later than the previous one");
     }
     return rows;
 }
@@ -295,16 +296,16 @@ std::optional<std::size_t> KeyReader::chosen(std::string_view key, std::size_t c
     const std::vector<std::string_view>& choices = rule(key).choices;
     if (choices.size() != count)
         throw Error(Cause::invalid_argument,
-                    fmt::format("the table of keys {} has {} choices for '{}', and the code {}", rules_.name,
+                    fmt::format("the table of keys {} has {} choices for '{}', but the code has {}", rules_.name,
                                 choices.size(), key, count));
     if (!found) {
         if (now < count) expect_default(key, choices[now]);
         return {};
     }
     const auto* word = std::get_if<std::string>(&found->value);
-    if (!word) fail(found, key, "is not a text in quotes");
+    if (!word) fail(found, key, "is not a quoted string");
     const auto place = std::find(choices.begin(), choices.end(), *word);
-    if (place == choices.end()) fail(found, key, fmt::format("'{}' is none of {}", *word, joined(choices)));
+    if (place == choices.end()) fail(found, key, fmt::format("'{}' is not one of {}", *word, joined(choices)));
     return static_cast<std::size_t>(place - choices.begin());
 }
 
@@ -348,12 +349,12 @@ void KeyReader::finish() const {
     for (const auto& [key, value] : table_) {
         if (taken_.contains(key)) continue;
         const SceneKey* known = rules_.find(key);
-        if (!known) fail(&value, key, "is not known");
+        if (!known) fail(&value, key, "is unknown");
         const auto kind = static_cast<std::size_t>(std::countr_zero(kind_));
         fail(&value, key,
              kind_ != ForKinds::all && kind < std::size(kind_names)
-                 ? fmt::format("is not for a body of kind {}", kind_names[kind])
-                 : "is not known here");
+                 ? fmt::format("does not apply to a body of kind {}", kind_names[kind])
+                 : "is not allowed here");
     }
 }
 

@@ -1,4 +1,4 @@
-// From the words of a scene to worlds of bodies.
+// Builds worlds from scenes.
 #include <fathom/simulate/scene/scene.h>
 
 #include <fathom/base/error.h>
@@ -17,7 +17,7 @@ namespace fathom {
 
 namespace {
 
-// What decides the shape of a body.
+// All properties that determine the shape of a body.
 using ShapeKey = std::tuple<BodyKind, std::string, std::string, std::string, ShapeValues, std::string, std::string,
                             double, int, std::size_t>;
 ShapeKey key_of(const SceneBody& b) {
@@ -28,15 +28,15 @@ bool moves(const SceneBody& body) {
     return !body.fixed && !(body.velocity.isZero(0) && body.spin.isZero(0) && body.sway.isZero(0));
 }
 
-// A mesh that stands in the way of bodies that move by themselves: among the rigid ones. If it moves, particles alone
-// meet it.
-bool stands_in_the_way(const Scene& scene, const SceneBody& body) {
+// Whether the body is a mesh obstacle for dynamic bodies; it becomes a fixed rigid body. A moving obstacle affects only
+// particles.
+bool is_static_mesh_obstacle(const Scene& scene, const SceneBody& body) {
     const bool bodies = scene.springs || scene.solids || scene.has(BodyKind::rigid);
     return body.kind == BodyKind::obstacle && body.field.empty() && bodies && !moves(body);
 }
 
 bool is_rigid(const Scene& scene, const SceneBody& body) {
-    return body.kind == BodyKind::rigid || stands_in_the_way(scene, body);
+    return body.kind == BodyKind::rigid || is_static_mesh_obstacle(scene, body);
 }
 
 bool needs_rigid_world(const Scene& scene) {
@@ -60,7 +60,7 @@ RigidBody rigid_body(const Scene& scene, const SceneBody& body, const BodyShapeP
     return rigid;
 }
 
-// add(name, pose) for each copy of a body.
+// Calls add(name, pose) for each copy of a body.
 template <class Add>
 void each_copy(const SceneBody& body, const Add& add) {
     Random random(body.turn_seed.value_or(0));
@@ -75,7 +75,7 @@ void each_copy(const SceneBody& body, const Add& add) {
             }
 }
 
-// What goes wrong with a body is told with its name, and with where the file names its shape.
+// Adds the name of the body, and the place in the file that names its shape, to errors.
 template <class Work>
 auto for_body(const Scene& scene, const SceneBody& body, const Work& work) {
     try {
@@ -89,7 +89,7 @@ auto for_body(const Scene& scene, const SceneBody& body, const Work& work) {
     }
 }
 
-// What goes wrong with a world as a whole is told with the file.
+// Adds the file to errors about a world as a whole.
 template <class Work>
 auto for_scene(const Scene& scene, const Work& work) {
     try {
@@ -102,12 +102,12 @@ auto for_scene(const Scene& scene, const Work& work) {
     }
 }
 
-// Formulas that never move, and the ground, made once for all worlds that have them in their way.
-struct Formulas {
-    std::vector<FieldPtr> of_body; // null where it is none
-    FieldPtr ground;               // null: none
+// Static analytic fields and the ground, built once for all worlds in which they are obstacles.
+struct StaticFields {
+    std::vector<FieldPtr> of_body; // null for a body that is not an analytic field
+    FieldPtr ground;               // null: no ground
 
-    explicit Formulas(const Scene& scene) {
+    explicit StaticFields(const Scene& scene) {
         for (const SceneBody& body : scene.bodies)
             of_body.push_back(body.field.empty() || body.kind == BodyKind::moved ? nullptr : for_body(scene, body, [&] {
                 return field_of(scene, body);
@@ -136,7 +136,7 @@ SolidMaterial solid_material(const Scene& scene, const SceneBody& body) {
     return material;
 }
 
-// A copy of a body that deforms, where it starts.
+// A copy of a deformable body at its initial pose.
 template <class Body, class Mesh, class Material>
 Body spring_body(const SceneBody& body, const std::string& name, const Mesh& mesh, const Pose& pose,
                  const Material& material) {
@@ -160,27 +160,27 @@ TetWorldMembrane membrane_of(const SceneBody& body, DeformingBody surface) {
     return membrane;
 }
 
-// A body that moves as it is told.
-KinematicObstacle told_body(const SceneBody& body, const std::string& name,
-                            const std::shared_ptr<const TriangleMesh>& mesh, const Pose& pose) {
+// A body with a scripted motion.
+KinematicObstacle scripted_obstacle(const SceneBody& body, const std::string& name,
+                                    const std::shared_ptr<const TriangleMesh>& mesh, const Pose& pose) {
     if (body.fixed) return {.name = name, .mesh = mesh, .pose = pose};
     return {name, mesh, pose, body.velocity, body.spin, body.sway, body.sway_period};
 }
 
-// What a scene of deforming bodies is made of: Body is DeformingBody or TetWorldBody.
+// The bodies and obstacles of a scene of deformable bodies; Body is DeformingBody or TetWorldBody.
 template <class Body>
-struct SpringCast {
+struct DeformableParts {
     std::vector<Body> bodies;
     std::vector<StaticObstacle> obstacles;
 };
 
 template <class Body, class Mesh, class MaterialOf>
-SpringCast<Body> spring_cast(const Scene& scene, BodyKind kind, const Formulas& formulas,
-                             const MaterialOf& material_of) {
-    SpringCast<Body> cast;
+DeformableParts<Body> spring_cast(const Scene& scene, BodyKind kind, const StaticFields& static_fields,
+                                  const MaterialOf& material_of) {
+    DeformableParts<Body> cast;
     for (std::size_t k = 0; k < scene.bodies.size(); ++k) {
         const SceneBody& body = scene.bodies[k];
-        if (const FieldPtr& field = formulas.of_body[k])
+        if (const FieldPtr& field = static_fields.of_body[k])
             each_copy(body, [&](const std::string& name, const Pose& pose) {
                 cast.obstacles.push_back({field, pose, name});
             });
@@ -190,7 +190,7 @@ SpringCast<Body> spring_cast(const Scene& scene, BodyKind kind, const Formulas& 
             cast.bodies.push_back(spring_body<Body>(body, name, mesh, pose, material_of(scene, body)));
         });
     }
-    if (formulas.ground) cast.obstacles.push_back({formulas.ground, {}, "ground"});
+    if (static_fields.ground) cast.obstacles.push_back({static_fields.ground, {}, "ground"});
     return cast;
 }
 
@@ -213,14 +213,14 @@ void take_stepping(SpringOptions& springs, const Scene& scene) {
     springs.energy_limit = scene.options.energy_limit;
 }
 
-// ---- Worlds of one kind, in a scene that may have others
+// ---- Worlds of one kind, in a scene that may contain others
 
-RigidWorld rigid_world(const Scene& scene, const Formulas& formulas, Progress* progress) {
+RigidWorld rigid_world(const Scene& scene, const StaticFields& static_fields, Progress* progress) {
     RigidWorld world(scene.options);
     std::map<ShapeKey, BodyShapePtr> built;
     for (std::size_t k = 0; k < scene.bodies.size(); ++k) {
         const SceneBody& body = scene.bodies[k];
-        const FieldPtr& field = formulas.of_body[k];
+        const FieldPtr& field = static_fields.of_body[k];
         if (!field && !is_rigid(scene, body)) continue;
         BodyShapePtr& shape = built[key_of(body)];
         if (!shape)
@@ -234,23 +234,25 @@ RigidWorld rigid_world(const Scene& scene, const Formulas& formulas, Progress* p
             world.add(std::move(copy));
         });
     }
-    if (formulas.ground)
-        world.add(
-            {.shape = make_field_shape(formulas.ground), .name = "ground", .friction = scene.friction, .fixed = true});
+    if (static_fields.ground)
+        world.add({.shape = make_field_shape(static_fields.ground),
+                   .name = "ground",
+                   .friction = scene.friction,
+                   .fixed = true});
     return world;
 }
 
-DeformingWorld deforming_world(const Scene& scene, const Formulas& formulas) {
-    SpringCast<DeformingBody> cast =
-        spring_cast<DeformingBody, TriangleMesh>(scene, BodyKind::surface, formulas, surface_material);
+DeformingWorld deforming_world(const Scene& scene, const StaticFields& static_fields) {
+    DeformableParts<DeformingBody> cast =
+        spring_cast<DeformingBody, TriangleMesh>(scene, BodyKind::surface, static_fields, surface_material);
     DeformingOptions options = scene.springs->options;
     take_stepping(options.springs, scene);
     return DeformingWorld(std::move(cast.bodies), std::move(cast.obstacles), options);
 }
 
-TetWorld tet_world(const Scene& scene, const Formulas& formulas) {
-    SpringCast<TetWorldBody> cast =
-        spring_cast<TetWorldBody, TetMesh>(scene, BodyKind::solid, formulas, solid_material);
+TetWorld tet_world(const Scene& scene, const StaticFields& static_fields) {
+    DeformableParts<TetWorldBody> cast =
+        spring_cast<TetWorldBody, TetMesh>(scene, BodyKind::solid, static_fields, solid_material);
     TetWorldOptions options = scene.solids->options;
     take_stepping(options.springs, scene);
     return TetWorld(std::move(cast.bodies), membranes_of(scene), std::move(cast.obstacles), options);
@@ -259,11 +261,11 @@ TetWorld tet_world(const Scene& scene, const Formulas& formulas) {
 MixedParticles particles_of(const Scene& scene, std::shared_ptr<DepthBackend> backend) {
     MixedParticles particles{scene.particles->emitters, {}, scene.particles->options, std::move(backend)};
     for (const SceneBody& body : scene.bodies) {
-        if (body.kind != BodyKind::obstacle || !body.field.empty() || stands_in_the_way(scene, body)) continue;
+        if (body.kind != BodyKind::obstacle || !body.field.empty() || is_static_mesh_obstacle(scene, body)) continue;
         const auto mesh = for_body(
             scene, body, [&] { return std::make_shared<const TriangleMesh>(placed_mesh<TriangleMesh>(scene, body)); });
         each_copy(body, [&](const std::string& name, const Pose& pose) {
-            particles.obstacles.push_back(told_body(body, name, mesh, pose));
+            particles.obstacles.push_back(scripted_obstacle(body, name, mesh, pose));
         });
     }
     particles.options.step = scene.options.step;
@@ -278,22 +280,23 @@ void need(bool there, const Scene& scene, const char* what) {
 void refuse_stray_obstacles(const Scene& scene) {
     for (const SceneBody& body : scene.bodies)
         if (body.kind == BodyKind::obstacle && moves(body) && !scene.particles)
-            throw Error(Cause::invalid_argument, "moves as it is told, which only particles would meet",
+            throw Error(Cause::invalid_argument,
+                        "a moving obstacle collides with particles only, and the scene has none",
                         {.file = scene.file, .element = fmt::format("body '{}'", body.name)});
 }
 
-// ---- Bodies that are moved
+// ---- Kinematic bodies
 
 bool needs_field(ScriptedMethod method) {
     return method == ScriptedMethod::fields || method == ScriptedMethod::descent ||
            method == ScriptedMethod::mesh_field;
 }
 
-// A key frame a step.
+// A motion path with one key frame per step.
 MotionPath wandering(const Scene& scene, const SceneBody& body) {
     constexpr std::size_t most = 1'000'000;
     if (scene.step_count() > most)
-        throw Error(Cause::too_large, fmt::format("wanders for {} steps, more than {}", scene.step_count(), most),
+        throw Error(Cause::too_large, fmt::format("wander needs {} steps, more than {}", scene.step_count(), most),
                     {.element = "wander"});
     Random random(body.wander_seed);
     MotionPath path;
@@ -354,17 +357,17 @@ std::unique_ptr<SimulatedWorld> make_world(const Scene& scene, Progress* progres
 
 RigidWorld make_rigid_world(const Scene& scene, Progress* progress) {
     need(needs_rigid_world(scene), scene, "rigid body");
-    return rigid_world(scene, Formulas(scene), progress);
+    return rigid_world(scene, StaticFields(scene), progress);
 }
 
 DeformingWorld make_deforming_world(const Scene& scene) {
     need(scene.springs.has_value(), scene, "[springs]");
-    return deforming_world(scene, Formulas(scene));
+    return deforming_world(scene, StaticFields(scene));
 }
 
 TetWorld make_tet_world(const Scene& scene) {
     need(scene.solids.has_value(), scene, "[solids]");
-    return tet_world(scene, Formulas(scene));
+    return tet_world(scene, StaticFields(scene));
 }
 
 ParticleWorld make_particle_world(const Scene& scene, std::shared_ptr<DepthBackend> backend) {
@@ -375,11 +378,12 @@ ParticleWorld make_particle_world(const Scene& scene, std::shared_ptr<DepthBacke
 }
 
 MixedWorld make_mixed_world(const Scene& scene, Progress* progress, std::shared_ptr<DepthBackend> backend) {
-    const Formulas formulas(scene);
+    const StaticFields static_fields(scene);
     MixedParts parts;
-    if (needs_rigid_world(scene)) parts.rigid.emplace(rigid_world(scene, formulas, progress));
-    if (scene.has(BodyKind::solid) || scene.has(BodyKind::membrane)) parts.solids.emplace(tet_world(scene, formulas));
-    if (scene.has(BodyKind::surface)) parts.surfaces.emplace(deforming_world(scene, formulas));
+    if (needs_rigid_world(scene)) parts.rigid.emplace(rigid_world(scene, static_fields, progress));
+    if (scene.has(BodyKind::solid) || scene.has(BodyKind::membrane))
+        parts.solids.emplace(tet_world(scene, static_fields));
+    if (scene.has(BodyKind::surface)) parts.surfaces.emplace(deforming_world(scene, static_fields));
     if (scene.particles) parts.particles = particles_of(scene, std::move(backend));
     return MixedWorld(std::move(parts), {.coupling = scene.coupling, .energy_limit = scene.options.energy_limit});
 }
@@ -391,7 +395,7 @@ ScriptedWorld make_moved_world(const Scene& scene, Progress* progress) {
         const KinematicBody made = for_body(scene, body, [&] { return moved_body(scene, body, progress); });
         each_copy(body, [&](const std::string& name, const Pose& pose) {
             bodies.push_back(made);
-            bodies.back().told = told_body(body, name, made.told.mesh, pose);
+            bodies.back().told = scripted_obstacle(body, name, made.told.mesh, pose);
         });
     }
     return ScriptedWorld(std::move(bodies), scene.options.step, *scene.motion);

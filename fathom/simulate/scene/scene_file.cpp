@@ -1,4 +1,4 @@
-// Scenes as TOML: the file as a whole. Keys, their ranges and defaults: scene_keys.cpp.
+// Reads scene files in TOML. Keys, their ranges and defaults are in scene_keys.cpp.
 #include <fathom/base/error.h>
 #include <fathom/base/file.h>
 #include <fathom/field/analytic/analytic_expression.h>
@@ -12,7 +12,7 @@
 
 namespace fathom {
 
-// Entries [[body]] of a scene file.
+// ---- Entries [[body]] of a scene file.
 
 namespace {
 
@@ -24,7 +24,7 @@ BodyKind kind_by_tables(const Scene& scene, bool formula) {
     return scene.particles ? BodyKind::obstacle : BodyKind::rigid;
 }
 
-// Settings of the kind, and the density that its bodies have.
+// Adds the settings of the kind and returns the default density of its bodies.
 double begin_kind(BodyKind kind, Scene& scene) {
     if (kind == BodyKind::moved && !scene.motion) scene.motion.emplace();
     if (kind == BodyKind::surface && !scene.springs) scene.springs.emplace();
@@ -37,14 +37,14 @@ double begin_kind(BodyKind kind, Scene& scene) {
 void read_rotation(KeyReader& keys, Quat& rotation) {
     if (const auto q = keys.quaternion("rotation")) {
         rotation = Quat((*q)[0], (*q)[1], (*q)[2], (*q)[3]);
-        if (!(rotation.norm() > 1e-6)) keys.fail("rotation", "is no quaternion w, x, y, z");
+        if (!(rotation.norm() > 1e-6)) keys.fail("rotation", "is not a quaternion w, x, y, z");
         rotation.normalize();
     }
     Vec3 axis = Vec3::UnitZ();
     double degrees = 0;
     keys.vector("turn_axis", axis);
     keys.number("turn_degrees", degrees);
-    if (!(axis.norm() > 1e-9)) keys.fail("turn_axis", "has no length");
+    if (!(axis.norm() > 1e-9)) keys.fail("turn_axis", "has length zero");
     if (degrees != 0)
         rotation = Quat(Quat(Eigen::AngleAxisd(degrees * std::numbers::pi / 180, axis.normalized())) * rotation);
 }
@@ -52,11 +52,11 @@ void read_rotation(KeyReader& keys, Quat& rotation) {
 void check_shape(const KeyReader& keys, const SceneBody& body) {
     const std::string_view file =
         std::string_view(body.model).substr(body.kind == BodyKind::solid && body.model.starts_with("tet/") ? 4 : 0);
-    if (file.find('/') != file.npos || file.starts_with(".")) keys.fail("model", "is not the plain name of a file");
+    if (file.find('/') != file.npos || file.starts_with(".")) keys.fail("model", "is not a plain file name");
     const int sources = !body.mesh.empty() + !body.shape.empty() + !body.field.empty();
     if (sources != 1 && !(sources == 0 && !body.network.empty()))
         keys.fail("shape",
-                  "a body has exactly one of shape, mesh and field (and may name a model or a network besides)");
+                  "a body must have exactly one of shape, mesh and field (and may also name a model or a network)");
     const auto check = [&](const char* key, const auto& work) {
         try {
             work();
@@ -88,17 +88,17 @@ void read_copies(KeyReader& keys, SceneBody& body) {
     Vec3 copies = Vec3::Ones();
     keys.vector("copies", copies);
     for (Eigen::Index k = 0; k < 3; ++k) {
-        if (copies[k] != std::floor(copies[k])) keys.fail("copies", "are not whole numbers from 1 to 1000");
+        if (copies[k] != std::floor(copies[k])) keys.fail("copies", "are not integers from 1 to 1000");
         body.copies[static_cast<std::size_t>(k)] = static_cast<int>(copies[k]);
     }
-    if (copies.prod() > 100'000) keys.fail("copies", "are more than 100000 in all");
+    if (copies.prod() > 100'000) keys.fail("copies", "are more than 100000 in total");
     keys.vector("spacing", body.spacing);
     if (!keys.has("turn_seed")) return;
     body.turn_seed = 0;
     keys.whole("turn_seed", *body.turn_seed);
 }
 
-// What only some kinds of bodies have.
+// Keys that only some kinds of bodies have.
 void read_substance(KeyReader& keys, SceneBody& body) {
     keys.number("stiffness", body.stiffness);
     keys.number("damping", body.damping);
@@ -118,19 +118,19 @@ void read_substance(KeyReader& keys, SceneBody& body) {
     for (const std::vector<double>& row : keys.path("path")) {
         const bool turned = row.size() == 8;
         const Quat rotation = turned ? Quat(row[4], row[5], row[6], row[7]) : Quat(1, 0, 0, 0);
-        if (!(rotation.norm() > 1e-6)) keys.fail("path", "a key frame has no quaternion w, x, y, z");
+        if (!(rotation.norm() > 1e-6)) keys.fail("path", "a key frame has no valid quaternion w, x, y, z");
         body.path.keys.push_back({row[0], {rotation.normalized(), {row[1], row[2], row[3]}}});
     }
 }
 
 void check_field(const KeyReader& keys, const SceneBody& body, const Scene& scene) {
     if (body.field.empty()) return;
-    const bool told = body.kind == BodyKind::moved;
-    if (!told && !body.fixed) keys.fail("field", "is only for bodies that are fixed");
+    const bool scripted = body.kind == BodyKind::moved;
+    if (!scripted && !body.fixed) keys.fail("field", "is only allowed for fixed bodies");
     if (body.kind == BodyKind::surface || body.kind == BodyKind::solid)
-        keys.fail("field", "is no body that deforms; leave out its kind, or make it an obstacle");
+        keys.fail("field", "cannot define a deformable body; omit its kind or make it an obstacle");
     if (body.kind == BodyKind::obstacle && scene.particles && !scene.springs && !scene.solids)
-        keys.fail("field", "is no obstacle for particles: they meet meshes");
+        keys.fail("field", "cannot be an obstacle for particles, which collide with meshes only");
 }
 
 } // namespace
@@ -191,19 +191,20 @@ void read_kinds(KeyReader& keys, Scene& scene) {
         read_particles(std::move(*particles), scene.particles.emplace());
     if (auto motion = keys.table("motion", motion_keys())) read_motion(std::move(*motion), scene.motion.emplace());
     for (KeyReader& emitter : keys.list("emitter", emitter_keys())) {
-        if (!scene.particles) keys.fail("emitter", "is in a scene without [particles]");
+        if (!scene.particles) keys.fail("emitter", "requires a table [particles]");
         scene.particles->emitters.push_back(read_emitter(std::move(emitter)));
     }
 }
 
-// Of rigid bodies where there are any, else of those that deform; what those say themselves counts more.
+// The contact of rigid bodies if there are any, else of deformable bodies; their own tables take precedence.
 void read_contact(KeyReader& keys, Scene& scene) {
     const bool rigid = scene.has(BodyKind::rigid), soft = scene.springs || scene.solids;
     auto contact = keys.table("contact", rigid ? rigid_contact_keys() : spring_contact_keys());
     if (!contact) return;
     if (!rigid && !soft)
-        keys.fail("contact", scene.particles ? "is in a scene with [particles] alone, which hold their own"
-                                             : "is in a scene whose bodies do not push");
+        keys.fail("contact", scene.particles
+                                 ? "does not apply to a scene with particles only; set the contact in [particles]"
+                                 : "does not apply to a scene without contact forces");
     if (rigid) return read_rigid_contact(std::move(*contact), scene);
     WeightedContactLaw law;
     read_spring_contact(std::move(*contact), law);
@@ -222,19 +223,19 @@ void check_objects(KeyReader& keys, const Scene& scene) {
                   static_cast<std::size_t>(body.copies[2]);
     const auto motion = keys.table("motion", motion_keys());
     if (motion && scene.motion->objects > bodies)
-        motion->fail("objects", fmt::format("asks for {} of {} bodies", scene.motion->objects, bodies));
+        motion->fail("objects", fmt::format("is {}, but the scene has {} bodies", scene.motion->objects, bodies));
 }
 
 void check_kinds(const KeyReader& keys, const Scene& scene) {
     if (scene.particles && scene.particles->emitters.empty())
-        throw Error(Cause::empty, "the scene has [particles] and no [[emitter]]", {.file = scene.file});
+        throw Error(Cause::empty, "the scene has [particles] but no [[emitter]]", {.file = scene.file});
     if (scene.bodies.empty() && !scene.particles)
         throw Error(Cause::empty, "the scene has no [[body]]", {.file = scene.file});
     if (!scene.motion) return;
     if (scene.particles || scene.springs || scene.solids)
-        keys.fail("motion", "is for scenes in which all bodies are moved");
+        keys.fail("motion", "requires that all bodies are of kind moved");
     for (const SceneBody& body : scene.bodies)
-        if (body.kind != BodyKind::moved) keys.fail("body", "all bodies are moved, or none is");
+        if (body.kind != BodyKind::moved) keys.fail("body", "either all bodies are of kind moved, or none");
 }
 
 Scene read_table(const TomlTable& table, const std::string& file) {
@@ -250,7 +251,7 @@ Scene read_table(const TomlTable& table, const std::string& file) {
         scene.bodies.push_back(read_body(std::move(body), number++, scene));
     read_contact(keys, scene);
     if (auto coupling = keys.table("coupling", coupling_keys())) {
-        if (!scene.mixed()) keys.fail("coupling", "is in a scene of one kind of bodies");
+        if (!scene.mixed()) keys.fail("coupling", "requires bodies of more than one kind");
         read_coupling(std::move(*coupling), scene.coupling);
     }
     keys.finish();
@@ -270,14 +271,14 @@ Scene parse_scene(std::string_view text, std::string_view name, const SceneOptio
 }
 
 Scene read_scene(const std::filesystem::path& path, const SceneOptions& options) {
-    std::error_code unknown; // then reading says why
+    std::error_code unknown; // reading then reports the reason
     if (const auto size = std::filesystem::file_size(path, unknown); !unknown && size > 16 << 20)
-        throw Error(Cause::too_large, "a scene has at most 16 MB", {.file = path.string()});
+        throw Error(Cause::too_large, "a scene file is limited to 16 MB", {.file = path.string()});
     const Bytes bytes = read_whole_file(path);
     return parse_scene({reinterpret_cast<const char*>(bytes.span().data()), bytes.size()}, path.string(), options);
 }
 
-// Tables of a scene file that belong to a kind of body.
+// ---- Tables of a scene file that belong to a kind of body.
 
 namespace {
 
@@ -320,18 +321,18 @@ void read_breaking(KeyReader& keys, std::optional<BreakOptions>& breaking) {
     keys.whole("max_broken", options.most);
     if (limit) options.strain = *limit, breaking = options;
     for (const char* key : {"break_rule", "max_broken"})
-        if (!limit && keys.has(key)) keys.fail(key, "is without a strain_limit: nothing breaks");
+        if (!limit && keys.has(key)) keys.fail(key, "requires strain_limit");
 }
 
 void read_particle_maps(KeyReader& keys, ParticleOptions& o) {
     keys.vector("look", o.look);
-    if (!(o.look.norm() > 1e-9)) keys.fail("look", "has no length");
+    if (!(o.look.norm() > 1e-9)) keys.fail("look", "has length zero");
     keys.flag("around", o.around);
     keys.box("region", o.region);
     keys.whole("pixels", o.pixels);
     keys.whole("layers", o.maps.layers);
     keys.flag("exits", o.maps.exits);
-    if (o.maps.layers > 1 && !o.maps.exits) keys.fail("layers", "behind the first need exits");
+    if (o.maps.layers > 1 && !o.maps.exits) keys.fail("layers", "more than 1 requires exits");
     keys.choice("ask", o.maps.ask, {AskMaps::every, AskMaps::main_axis});
 }
 
@@ -395,13 +396,13 @@ ParticleEmitter read_emitter(KeyReader keys) {
     ParticleEmitter e;
     keys.vector("position", e.center);
     keys.vector("direction", e.direction);
-    if (!(e.direction.norm() > 1e-9)) keys.fail("direction", "has no length");
+    if (!(e.direction.norm() > 1e-9)) keys.fail("direction", "has length zero");
     keys.number("radius", e.radius);
     keys.number("rate", e.rate);
     keys.whole("burst", e.burst);
     keys.number("start", e.start);
     keys.number("end", e.end);
-    if (e.end < e.start) keys.fail("end", "is before start");
+    if (e.end < e.start) keys.fail("end", "is earlier than start");
     keys.number("speed", e.speed);
     keys.number("speed_spread", e.speed_spread);
     double degrees = 0;

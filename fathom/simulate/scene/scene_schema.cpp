@@ -97,7 +97,7 @@ Json object_of(const SceneTable& table) {
 
 Json required(const char* key) { return {{"required", Json::array({key})}}; }
 
-// A stated kind has its keys alone; a body has one source of its shape.
+// A body of a stated kind has only the keys of that kind; a body has one source of its shape.
 void add_body_rules(Json& body) {
     Json kinds = Json::array();
     for (std::size_t k = 0; k < std::size(kind_names); ++k) {
@@ -151,7 +151,7 @@ std::string kinds_of(const SceneKey& key) {
 } // namespace
 
 std::string scene_schema() {
-    Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "A scene of Fathom"}};
+    Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "Fathom scene"}};
     schema.update(object_of(scene_file_keys()));
     schema["anyOf"] = Json::array({required("body"), {{"required", Json::array({"particles", "emitter"})}}});
     Json definitions = Json::object();

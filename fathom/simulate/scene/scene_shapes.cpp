@@ -1,4 +1,4 @@
-// Meshes, fields and shells from the words of a scene.
+// Builds meshes, fields and point shells from the description of a body in a scene.
 #include <fathom/simulate/scene/scene_shapes.h>
 
 #include <fathom/base/error.h>
@@ -20,20 +20,20 @@ namespace fathom {
 
 namespace {
 
-// A mesh of a kind: its reader, and what to call it.
+// Reader of a mesh type, and the error text for the other type.
 template <class Mesh>
 struct MeshKind;
 template <>
 struct MeshKind<TriangleMesh> {
     static TriangleMesh read(const std::filesystem::path& path) { return read_triangle_mesh(path); }
     static constexpr bool volume = false;
-    static constexpr const char* unlike = "is made of tetrahedra; a body wants a surface";
+    static constexpr const char* unlike = "is made of tetrahedra; this body needs a surface";
 };
 template <>
 struct MeshKind<TetMesh> {
     static TetMesh read(const std::filesystem::path& path) { return read_tet_mesh(path); }
     static constexpr bool volume = true;
-    static constexpr const char* unlike = "is a surface; a solid wants tetrahedra";
+    static constexpr const char* unlike = "is a surface; a solid needs tetrahedra";
 };
 
 bool has_model(const Scene& scene, const std::string& name) {
@@ -56,7 +56,7 @@ Mesh source_mesh(const Scene& scene, const SceneBody& body, bool& generated) {
     return std::get<Mesh>(make_shape(body.shape, body.parameters));
 }
 
-// Of a thin sheet on it: closed or not.
+// Centre of mass of a thin sheet on the mesh, closed or not.
 Vec3 surface_center(const TriangleMesh& mesh) {
     Vec3 sum = Vec3::Zero();
     double area = 0;

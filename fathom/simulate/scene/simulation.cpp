@@ -1,4 +1,4 @@
-// Steps a scene to its end, and writes what was recorded.
+// Steps a scene to its end and writes the results.
 #include <fathom/simulate/scene/simulation.h>
 
 #include <fathom/base/error.h>

@@ -222,10 +222,10 @@ TEST(MovedScenes, what_is_wrong_with_them_is_named) {
     const std::string body = "[[body]]\nkind = \"moved\"\nfield = \"sphere(1)\"\n";
     EXPECT_EQ(message(body + body), "accepted");
     EXPECT_NE(message(body + "path = [[0, 0, 0, 0], [0, 1, 0, 0]]\n").find("moved.toml:4"), std::string::npos);
-    EXPECT_NE(message(body + "[[body]]\nkind = \"rigid\"\nshape = \"box\"\n").find("all bodies are moved"),
+    EXPECT_NE(message(body + "[[body]]\nkind = \"rigid\"\nshape = \"box\"\n").find("all bodies are of kind moved"),
               std::string::npos);
     EXPECT_NE(message("[springs]\n" + body).find("motion"), std::string::npos);
-    EXPECT_NE(message("[motion]\nmethod = \"guess\"\n" + body).find("none of fields, descent"), std::string::npos);
+    EXPECT_NE(message("[motion]\nmethod = \"guess\"\n" + body).find("not one of fields, descent"), std::string::npos);
     EXPECT_NE(message("[motion]\nmethod = \"sweep\"\n[contact]\nfriction = 1\n" + body).find("contact"),
               std::string::npos);
     EXPECT_NE(message("[[body]]\nkind = \"moved\"\nnetwork = \"nowhere.fnet\"\n").find("nowhere.fnet"),

@@ -328,7 +328,7 @@ TEST(Particles, scenes_name_the_line_and_key_of_a_mistake) {
                     {"particles.colour = 1", "colour"},
                     {"particles.region = [1, 0, 0, 0, 0, 0]", "region"},
                     {"contact.friction = 1", "contact"},
-                    {"springs.density = 1", "sway: is not for a body of kind surface"},
+                    {"springs.density = 1", "sway: does not apply to a body of kind surface"},
                     {"emitter = 3", "emitter"},
                     {"particles.layers = 17", "layers"},
                     {"particles = { layers = 2, exits = false }", "layers"}};

@@ -135,7 +135,8 @@ TEST(SceneSchema, every_key_is_read_and_a_wrong_value_is_named_with_key_and_line
 
 TEST(SceneSchema, keys_of_another_kind_of_body_are_refused_by_name) {
     const std::string message = message_of("[[body]]\nkind = \"rigid\"\nshape = \"box\"\nbending = 1\n");
-    EXPECT_NE(message.find("scene.toml:4: key body 0: bending: is not for a body of kind rigid"), std::string::npos)
+    EXPECT_NE(message.find("scene.toml:4: key body 0: bending: does not apply to a body of kind rigid"),
+              std::string::npos)
         << message;
 }
 

@@ -85,7 +85,7 @@ TEST(Scene, what_is_wrong_with_a_body_is_told_with_its_line_key_and_name) {
     EXPECT_EQ(twice, "bad.toml:7: key body 1: name: 'thing' is the name of another body");
     const std::string objects =
         made("shape = \"box\"\ncopies = [2, 1, 1]\n[motion]\nmethod = \"depth_maps\"\nobjects = 3");
-    EXPECT_EQ(objects, "bad.toml:8: key motion.objects: asks for 3 of 2 bodies");
+    EXPECT_EQ(objects, "bad.toml:8: key motion.objects: is 3, but the scene has 2 bodies");
 }
 
 TEST(Scene, copies_stand_apart_and_share_their_shape) {
@@ -329,11 +329,11 @@ TEST(Scene, what_is_wrong_with_solids_is_named) {
         return message_of(small_solids, "solids.toml", from, to);
     };
     EXPECT_EQ(message("points", "segments"), "accepted");
-    EXPECT_NE(message("\"points\"", "\"both\"").find("'both' is none of points, segments, none"), std::string::npos);
+    EXPECT_NE(message("\"points\"", "\"both\"").find("'both' is not one of points, segments, none"), std::string::npos);
     EXPECT_NE(message("closest_point", "guess").find("solids.depth"), std::string::npos);
     EXPECT_NE(message("strain_limit = 0.5", "strain_limit = -1").find("strain_limit"), std::string::npos);
     EXPECT_NE(message("volume = 2e5", "bending = 1").find("bending"), std::string::npos);
-    EXPECT_NE(message("tet_ball", "sphere").find("is a surface; a solid wants tetrahedra"), std::string::npos);
+    EXPECT_NE(message("tet_ball", "sphere").find("is a surface; a solid needs tetrahedra"), std::string::npos);
     EXPECT_NE(message("strain_limit = 0.5", "max_broken = 5").find("max_broken"), std::string::npos)
         << "of what never breaks";
 }
@@ -393,7 +393,7 @@ TEST(Scene, what_is_wrong_with_membranes_is_named) {
     };
     EXPECT_EQ(message("0.4", "0.5"), "accepted");
     EXPECT_NE(message("\"membrane\"", "\"skin\"")
-                  .find("membrane.toml:18: key body 1: kind: 'skin' is none of rigid, surface, solid, membrane, "
+                  .find("membrane.toml:18: key body 1: kind: 'skin' is not one of rigid, surface, solid, membrane, "
                         "obstacle, moved"),
               std::string::npos)
         << message("\"membrane\"", "\"skin\"");
@@ -401,7 +401,7 @@ TEST(Scene, what_is_wrong_with_membranes_is_named) {
     EXPECT_NE(message("strain_limit = 0.4", "strain_limit = 0").find("strain_limit"), std::string::npos);
     EXPECT_NE(message("\"cloth\"", "\"tet_box\"").find("is made of tetrahedra"), std::string::npos);
     EXPECT_NE(message("kind = \"membrane\"\n", "").find("area"), std::string::npos);
-    EXPECT_NE(message("hold_border = true", "hold_border = 3").find("neither true nor false"), std::string::npos);
+    EXPECT_NE(message("hold_border = true", "hold_border = 3").find("is not true or false"), std::string::npos);
 }
 
 // The figures of Marchal et al. 2004 with tetrahedra, shortened: each frame that ParaView would play is the shape that
