@@ -1,4 +1,4 @@
-// Opens edges, and parts the vertices whose triangles have lost their hold on each other.
+// Opening of edges, and splitting of vertices whose triangles are no longer connected.
 #include <fathom/geometry/edit/surface_edit.h>
 
 #include <fathom/base/sorted_edit.h>
@@ -27,7 +27,7 @@ EditableSurface::EditableSurface(const TriangleMesh& mesh) : mesh_(mesh), round_
         throw Error(Cause::invalid_argument, reason, {.element = "triangle", .index = static_cast<std::int64_t>(t)});
     };
     for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
-        if (names_a_vertex_twice(mesh.triangles[t])) refuse("names a vertex twice", t);
+        if (names_a_vertex_twice(mesh.triangles[t])) refuse("uses a vertex twice", t);
         for (const Index v : mesh.triangles[t]) round_[v].push_back(static_cast<Index>(t));
     }
     opposite_.assign(3 * mesh.triangles.size(), no_index);
@@ -35,7 +35,7 @@ EditableSurface::EditableSurface(const TriangleMesh& mesh) : mesh_(mesh), round_
     const EdgeTable table = edge_table(mesh.triangles, mesh.vertices.size());
     for (std::size_t e = 0; e < table.edges.size(); ++e) {
         const auto sides = table.sides[e];
-        if (sides.size() > 2) refuse("is one of three or more at an edge", sides[2] / 3);
+        if (sides.size() > 2) refuse("is one of three or more triangles at an edge", sides[2] / 3);
         if (sides.size() == 2) opposite_[sides[0]] = sides[1], opposite_[sides[1]] = sides[0];
     }
     for (Index v = 0; v < mesh.vertices.size(); ++v) part(v);
@@ -59,7 +59,7 @@ SurfaceParts EditableSurface::parts() const {
     for (Index side = 0; side < opposite_.size(); ++side)
         if (opposite_[side] != no_index) sets.join(side / 3, opposite_[side] / 3);
     SurfaceParts parts{std::vector<Index>(mesh_.triangles.size()), 0};
-    for (Index t = 0; t < mesh_.triangles.size(); ++t) // the name of a set is its lowest triangle, which comes first
+    for (Index t = 0; t < mesh_.triangles.size(); ++t) // a set is identified by its lowest triangle, which comes first
         parts.of_triangle[t] = sets.find(t) == t ? static_cast<Index>(parts.count++) : parts.of_triangle[sets.find(t)];
     return parts;
 }
@@ -67,12 +67,12 @@ SurfaceParts EditableSurface::parts() const {
 void EditableSurface::move(std::span<const Vec3> positions) {
     if (positions.size() != mesh_.vertices.size())
         throw Error(Cause::count_mismatch,
-                    fmt::format("{} places for {} vertices", positions.size(), mesh_.vertices.size()));
+                    fmt::format("expected {1} positions, got {0}", positions.size(), mesh_.vertices.size()));
     check_vertices(positions, {});
     mesh_.vertices.assign(positions.begin(), positions.end());
 }
 
-// Of each triangle round a vertex, in their order: the place of the first one that it hangs together with.
+// For each triangle around a vertex, in their order: the position of the first triangle it is connected with.
 std::vector<Index> EditableSurface::groups_round(Index vertex) const {
     const std::vector<Index>& star = round_[vertex];
     DisjointSets sets(star.size());
@@ -128,7 +128,7 @@ void EditableSurface::separate(std::span<const Index> sides) {
     std::vector<Index> vertices;
     for (const Index side : sides)
         if (side >= opposite_.size())
-            throw Error(Cause::index_out_of_range, fmt::format("there are {}", opposite_.size()),
+            throw Error(Cause::index_out_of_range, fmt::format("does not exist, there are {}", opposite_.size()),
                         {.element = "side", .index = side});
     for (const Index side : sides) {
         if (opposite_[side] == no_index) continue;
@@ -153,19 +153,18 @@ void EditableSurface::check() const {
         const auto sides = table.sides[e];
         if (sides.size() > 2) fail("an edge has more than two triangles", "edge", e);
         const bool inner = sides.size() == 2;
-        if (opposite_[sides[0]] != (inner ? sides[1] : no_index))
-            fail("does not know what is across", "side", sides[0]);
-        if (inner && opposite_[sides[1]] != sides[0]) fail("does not know what is across", "side", sides[1]);
+        if (opposite_[sides[0]] != (inner ? sides[1] : no_index)) fail("has a wrong opposite side", "side", sides[0]);
+        if (inner && opposite_[sides[1]] != sides[0]) fail("has a wrong opposite side", "side", sides[1]);
         if (inner ? scored_[sides[0]] != scored_[sides[1]] : scored_[sides[0]] != 0)
-            fail("is scored on one side alone", "edge", e);
+            fail("is scored on one side only", "edge", e);
     }
     const Lists round = vertex_triangles(mesh_.triangles, mesh_.vertices.size());
     for (Index v = 0; v < mesh_.vertices.size(); ++v) {
         if (!std::equal(round[v].begin(), round[v].end(), round_[v].begin(), round_[v].end()))
-            fail("does not know the triangles round it", "vertex", v);
+            fail("has a wrong list of triangles", "vertex", v);
         const std::vector<Index> groups = groups_round(v);
         if (std::any_of(groups.begin(), groups.end(), [](Index g) { return g != 0; }))
-            fail("joins triangles that do not hang together", "vertex", v);
+            fail("joins triangles that are not connected around it", "vertex", v);
     }
 }
 

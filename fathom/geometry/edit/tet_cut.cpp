@@ -1,4 +1,4 @@
-// A cut as heights at vertices: sides, snapping, splitting, opening.
+// Cuts of tetrahedral meshes by heights at vertices: sides, snapping, splitting, opening.
 #include <fathom/geometry/edit/tet_cut.h>
 
 #include <fathom/base/error.h>
@@ -18,7 +18,8 @@ namespace fathom {
 
 namespace {
 
-// What cuts: a height over it (m), which tetrahedra it meets, and whether a point lies over or under it.
+// The cutting surface: the height of a point over it (m), the tetrahedra that it crosses, and whether a point lies over
+// or under it.
 class PlaneCutter {
 public:
     explicit PlaneCutter(const CutPlane& plane) : origin_(plane.point), normal_(plane.normal.stableNormalized()) {}
@@ -65,7 +66,7 @@ public:
 
 private:
     struct Spot {
-        Vec3 point, normal; // beyond the border the surface goes on straight
+        Vec3 point, normal; // beyond the boundary the surface is continued straight
         bool border;
     };
     [[nodiscard]] Spot nearest(const Vec3& p) const {
@@ -90,7 +91,7 @@ private:
 
 int sign_of(double value) { return (value > 0) - (value < 0); }
 
-// What is known of a vertex: its height, and the side that it is taken to be on.
+// State of a vertex: its height, and the side that it is assigned to.
 struct Sided {
     double height = 0;
     int side = 0; // 0: on the cut
@@ -132,7 +133,7 @@ private:
         on_cut_.push_back(v);
     }
 
-    // Depends on the vertex and its edges alone, so that a blade which comes by in many steps finds the same sides each
+    // Depends only on the vertex and its edges, so that a blade that passes in many steps finds the same sides each
     // time.
     int side(Index v) {
         Sided& known = at(v);
@@ -164,13 +165,13 @@ private:
             for (const Vec3& c : mesh_.corners(t)) box.extend(c);
         }
         report_.crossed = crossed_.size();
-        // Heights of vertices that an earlier cut made are 0 but for rounding.
+        // Heights of vertices that an earlier cut created are 0 up to rounding.
         if (!crossed_.empty())
             tolerance_ =
                 1e-12 * box.diagonal() + 1e-14 * box.lower.cwiseAbs().cwiseMax(box.upper.cwiseAbs()).maxCoeff();
     }
 
-    // The edges of crossed tetrahedra that pass from one side to the other, each once, the longest first.
+    // The edges of crossed tetrahedra that cross from one side to the other, each once, the longest first.
     std::vector<Crossing> crossings() {
         std::vector<Crossing> found;
         for (const Index t : crossed_)
@@ -191,7 +192,7 @@ private:
         return found;
     }
 
-    // Whether both halves of every tetrahedron round the edge keep its orientation.
+    // Whether both halves of every tetrahedron around the edge keep its orientation.
     [[nodiscard]] bool splits_well(const Crossing& c) const {
         if (!(c.share > 0 && c.share < 1)) return false;
         const auto x = mesh_.positions();
@@ -226,7 +227,7 @@ private:
         }
     }
 
-    // The side of a tetrahedron; one that lies all on the cut goes where its heights point.
+    // The side of a tetrahedron; one with all vertices on the cut is assigned by the sum of its heights.
     int side_of(Index t) {
         double sum = 0;
         int sides = 0;
@@ -238,7 +239,7 @@ private:
         return std::all_of(face.begin(), face.end(), [&](Index v) { return side(v) == 0; });
     }
 
-    // The tetrahedra round every vertex that is on the cut.
+    // The tetrahedra around every vertex on the cut.
     std::vector<Index> along_cut() {
         std::vector<Index> tets;
         for (const Index v : on_cut_) {
@@ -276,7 +277,7 @@ private:
     EditableTetMesh& mesh_;
     const Cutter& cutter_;
     const CutOptions& options_;
-    std::vector<Sided> sided_;  // of each vertex
+    std::vector<Sided> sided_;  // per vertex
     std::vector<Index> on_cut_; // vertices, in the order found
     std::vector<Index> crossed_;
     double tolerance_ = 0;
@@ -296,7 +297,7 @@ CutReport cut(EditableTetMesh& mesh, const CutPlane& plane, const CutOptions& op
     if (!is_finite(plane.point) || !is_finite(plane.normal))
         throw Error(Cause::non_finite, "the plane is not finite", {.element = "plane"});
     if (!(plane.normal.stableNorm() > 0))
-        throw Error(Cause::invalid_argument, "the normal has no length", {.element = "plane"});
+        throw Error(Cause::invalid_argument, "the normal has length 0", {.element = "plane"});
     const PlaneCutter cutter(plane);
     return Cut<PlaneCutter>(mesh, cutter, options).run();
 }
@@ -314,7 +315,8 @@ CutReport cut(EditableTetMesh& mesh, const TriangleMesh& surface, const CutOptio
 
 TriangleMesh swept_surface(std::span<const Vec3> from, std::span<const Vec3> to) {
     if (from.size() != to.size())
-        throw Error(Cause::count_mismatch, fmt::format("{} points swept to {}", from.size(), to.size()),
+        throw Error(Cause::count_mismatch,
+                    fmt::format("the edges have {} and {} points, expected equal numbers", from.size(), to.size()),
                     {.element = "blade"});
     std::vector<Vec3> places(from.begin(), from.end());
     places.insert(places.end(), to.begin(), to.end());
@@ -323,7 +325,9 @@ TriangleMesh swept_surface(std::span<const Vec3> from, std::span<const Vec3> to)
 
 TriangleMesh swept_path(std::span<const Vec3> places, std::size_t points_per_edge) {
     if (points_per_edge < 2 || places.size() % points_per_edge != 0)
-        throw Error(Cause::invalid_argument, fmt::format("{} points in edges of {}", places.size(), points_per_edge),
+        throw Error(Cause::invalid_argument,
+                    fmt::format("{} points with {} per edge, expected whole edges of at least 2 points", places.size(),
+                                points_per_edge),
                     {.element = "blade"});
     check_vertices(places, {});
     TriangleMesh surface{{places.begin(), places.end()}, {}};

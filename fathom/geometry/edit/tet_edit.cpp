@@ -1,4 +1,4 @@
-// The lists behind an editable mesh, and its three edits.
+// The data structure of an editable tetrahedral mesh, and its three edits.
 #include <fathom/geometry/edit/tet_edit.h>
 
 #include <fathom/base/error.h>
@@ -29,11 +29,11 @@ void refuse_repeated_corners(const TetMesh& mesh) {
         Tetrahedron sorted = mesh.tetrahedra[t];
         std::sort(sorted.begin(), sorted.end());
         if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
-            throw Error(Cause::invalid_argument, "names a vertex twice", at_tet(static_cast<Index>(t)));
+            throw Error(Cause::invalid_argument, "uses a vertex twice", at_tet(static_cast<Index>(t)));
     }
 }
 
-// Faces without one neighbour must differ from each other, or three tetrahedra share one.
+// Faces without a unique neighbour must be distinct; otherwise three tetrahedra share one.
 void refuse_crowded_faces(const TetMesh& mesh, std::span<const std::array<Index, 4>> neighbours) {
     std::vector<std::pair<Triangle, Index>> single;
     for (Index t = 0; t < mesh.tetrahedra.size(); ++t) {
@@ -41,7 +41,7 @@ void refuse_crowded_faces(const TetMesh& mesh, std::span<const std::array<Index,
         std::sort(sides.begin(), sides.end());
         for (std::size_t k = 1; k < 4; ++k)
             if (sides[k] == sides[k - 1] && sides[k] != no_index)
-                throw Error(Cause::invalid_argument, fmt::format("has the corners of tetrahedron {}", sides[k]),
+                throw Error(Cause::invalid_argument, fmt::format("has the same corners as tetrahedron {}", sides[k]),
                             at_tet(t));
         for (std::size_t k = 0; k < 4; ++k) {
             if (neighbours[t][k] != no_index) continue;
@@ -55,7 +55,8 @@ void refuse_crowded_faces(const TetMesh& mesh, std::span<const std::array<Index,
     std::sort(single.begin(), single.end());
     for (std::size_t i = 1; i < single.size(); ++i)
         if (single[i].first == single[i - 1].first)
-            throw Error(Cause::invalid_argument, "shares a face with two others or more", at_tet(single[i].second));
+            throw Error(Cause::invalid_argument, "shares a face with two or more other tetrahedra",
+                        at_tet(single[i].second));
 }
 
 } // namespace
@@ -160,7 +161,7 @@ TetMesh EditableTetMesh::mesh() const {
 void EditableTetMesh::move(std::span<const Vec3> positions) {
     if (positions.size() != positions_.size())
         throw Error(Cause::count_mismatch,
-                    fmt::format("{} positions for {} vertices", positions.size(), positions_.size()));
+                    fmt::format("expected {1} positions, got {0}", positions.size(), positions_.size()));
     fathom::check_vertices(positions, {});
     positions_.assign(positions.begin(), positions.end());
 }
@@ -169,7 +170,7 @@ Index EditableTetMesh::add_vertex(const Vec3& position, const TetEdit::NewVertex
     Index v = static_cast<Index>(positions_.size());
     if (free_vertices_.empty()) {
         if (positions_.size() + 1 >= no_index)
-            throw Error(Cause::too_large, "more vertices than 32-bit indices can name");
+            throw Error(Cause::too_large, "the number of vertices exceeds the range of 32-bit indices");
         positions_.push_back(position);
         first_corner_.push_back(no_index);
     } else {
@@ -186,7 +187,7 @@ Index EditableTetMesh::add_tet(const Tetrahedron& corners, Index parent) {
     Index t = static_cast<Index>(tets_.size());
     if (free_tets_.empty()) {
         if (tets_.size() + 1 >= no_index / 4)
-            throw Error(Cause::too_large, "more tetrahedron faces than 32-bit indices can name");
+            throw Error(Cause::too_large, "the number of tetrahedron faces exceeds the range of 32-bit indices");
         tets_.push_back(corners);
         next_corner_.push_back({no_index, no_index, no_index, no_index});
         neighbours_.push_back(next_corner_.back());
@@ -238,14 +239,14 @@ void EditableTetMesh::remove_boundary(Index face) {
     boundary_events_.push_back({face, false});
 }
 
-// The face on one side becomes boundary.
+// Makes the face boundary on one side.
 void EditableTetMesh::open(Index face) {
     neighbours_[face / 4][face % 4] = no_index;
     unscore(face);
     add_boundary(face);
 }
 
-// Opens the scored faces of the star whose corners are not the same on both sides any more.
+// Opens the scored faces of the star whose corners are no longer equal on both sides.
 void EditableTetMesh::open_parted(std::span<const Index> star) {
     for (const Index t : star)
         for (Index face = 4 * t; face < 4 * t + 4; ++face) {
@@ -259,7 +260,7 @@ void EditableTetMesh::open_parted(std::span<const Index> star) {
         }
 }
 
-// The group of each tetrahedron of the star, named by the place of its first in the star.
+// The group of each tetrahedron of the star, identified by the position of its first member in the star.
 std::vector<Index> EditableTetMesh::groups_round(Index vertex, std::span<const Index> star) const {
     DisjointSets sets(star.size());
     for (Index i = 0; i < star.size(); ++i)
@@ -274,7 +275,8 @@ std::vector<Index> EditableTetMesh::groups_round(Index vertex, std::span<const I
     return groups;
 }
 
-// Gives twins of the vertex to all groups round it but the first, and returns them; a vertex without tetrahedra goes.
+// Creates twins of the vertex for all groups around it except the first, and returns them; a vertex without tetrahedra
+// is removed.
 std::vector<Index> EditableTetMesh::regroup(Index vertex) {
     const std::vector<Index> star = tets_round(vertex);
     if (star.empty()) {
@@ -296,11 +298,12 @@ std::vector<Index> EditableTetMesh::regroup(Index vertex) {
 }
 
 void EditableTetMesh::require_tet(Index t) const {
-    if (t >= tets_.size()) throw Error(Cause::index_out_of_range, fmt::format("there are {}", tets_.size()), at_tet(t));
+    if (t >= tets_.size())
+        throw Error(Cause::index_out_of_range, fmt::format("does not exist, there are {}", tets_.size()), at_tet(t));
     if (!has_tet(t)) throw Error(Cause::invalid_argument, "is not in use", at_tet(t));
 }
 
-// One tetrahedron of the ring of an edge, and the number of its half at b.
+// One tetrahedron of the ring of an edge, and the index of its half at b.
 struct EditableTetMesh::Halves {
     Index first, second;
     Index a, b, middle;
@@ -315,7 +318,7 @@ void EditableTetMesh::halve(const Halves& h) {
         const Index other = neighbours_[t][k];
         const bool scored = is_scored(face(t, k));
         if (scored && k != at_b) score(face(n, k));
-        if (k == at_b) { // the side at a stays; the second half meets the first there
+        if (k == at_b) { // the side at a is kept; the second half is adjacent to the first there
             neighbours_[n][k] = t;
         } else if (k == at_a) {
             unscore(face(t, k));
@@ -399,7 +402,7 @@ TetEdit EditableTetMesh::take_edit() {
                   [&](Index t) { return !has_tet(t) || std::binary_search(made.begin(), made.end(), t); });
     sort_unique(edit.removed_tets);
     sort_unique(edit.removed_vertices);
-    // The first event of a face tells whether it was boundary before.
+    // The first event of a face determines whether it was boundary before.
     std::stable_sort(boundary_events_.begin(), boundary_events_.end(),
                      [](const BoundaryEvent& x, const BoundaryEvent& y) { return x.face < y.face; });
     for (std::size_t i = 0; i < boundary_events_.size(); ++i) {

@@ -1,5 +1,5 @@
-// Signs of determinants: the filters' slow path is plain integer arithmetic, because all coordinates
-// are integers once they are scaled by one power of two, and a determinant of integers has no rounding to reason about.
+// Signs of determinants. The exact path of the filters uses plain integer arithmetic, because all coordinates are
+// integers after scaling by a power of two, and a determinant of integers has no rounding.
 #include <fathom/geometry/exact/predicates.h>
 
 #include <algorithm>
@@ -101,7 +101,7 @@ Integer<A + B> operator*(const Integer<A>& x, const Integer<B>& y) {
     return product;
 }
 
-// A double is digits * 2^exponent. NaN and infinity pass for large numbers.
+// A double is digits * 2^exponent. NaN and infinity are treated as large numbers.
 struct Digits {
     Limb digits;
     int exponent;
@@ -114,7 +114,7 @@ Digits digits_of(double x) {
     return {fraction | (Limb{1} << 52), field - 1075};
 }
 
-// The bits that a set of coordinates occupies: all are integers after division by 2^lowest, below 2^width.
+// The bit range of a set of coordinates: all are integers after division by 2^lowest, below 2^width.
 struct BitRange {
     int lowest = 0;
     int width = 0;
@@ -149,8 +149,8 @@ Integer<A> scaled(double x, int lowest) {
     return result;
 }
 
-// Three sizes. 60 bits hold most meshes, whose coordinates have similar exponents or few digits; 256 bits hold
-// exponents within about 60 digits; the last holds any finite double.
+// Three sizes. 60 bits suffice for most meshes, whose coordinates have similar exponents or few digits; 256 bits
+// suffice for exponents within about 60 digits; the last suffices for any finite double.
 constexpr int word_bits = 60;
 constexpr int usual_limbs = 4;
 constexpr int all_limbs = 33;
@@ -174,7 +174,7 @@ Determinant rounded(SignedDoubleLimb high, SignedDoubleLimb low, int exponent) {
     high += low >> 64;
     auto rest = static_cast<Limb>(low);
     const int sign = high < 0 ? -1 : high != 0 || rest != 0 ? 1 : 0;
-    if (sign < 0) { // to the magnitude, lest the parts cancel in double
+    if (sign < 0) { // use the magnitude, so that the parts do not cancel in double
         rest = ~rest + 1;
         high = ~high + (rest == 0 ? 1 : 0);
     }
@@ -253,7 +253,7 @@ Determinant exact2(const Vec2& a, const Vec2& b, const Vec2& c) {
 }
 
 Determinant exact3(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
-    // Points in an axis plane are so common in made geometry that they deserve an answer without arithmetic.
+    // Points in an axis-aligned plane are common in designed geometry; they are decided without arithmetic.
     for (int k = 0; k < 3; ++k)
         if (a[k] == b[k] && a[k] == c[k] && a[k] == d[k]) return {0, 0.0};
     const std::array<double, 12> p = {a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2], d[0], d[1], d[2]};
@@ -273,7 +273,7 @@ int orient2d(const Vec2& a, const Vec2& b, const Vec2& c) {
     const double first = (b[0] - a[0]) * (c[1] - a[1]);
     const double second = (b[1] - a[1]) * (c[0] - a[0]);
     const double value = first - second;
-    // Double4 roundings on each product: below 4u/(1 - 4u) of the magnitudes. The pad outweighs underflow.
+    // Four roundings on each product: below 4u/(1 - 4u) of the magnitudes. The pad exceeds underflow.
     const double bound = 5 * 0x1p-53 * (std::abs(first) + std::abs(second) + 0x1p-1000);
     if (value > bound) return 1;
     if (value < -bound) return -1;

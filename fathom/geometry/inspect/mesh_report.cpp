@@ -1,4 +1,4 @@
-// What a mesh is made of and what is wrong with it.
+// Report on a mesh, and self-intersections.
 #include <fathom/geometry/inspect/mesh_report.h>
 
 #include <fathom/base/parallel.h>
@@ -17,13 +17,13 @@
 
 namespace fathom {
 
-// Pairs of triangles of one mesh that meet beyond what they share.
+// Self-intersections: pairs of triangles of one mesh that intersect beyond their shared features.
 
 namespace {
 
 constexpr std::size_t pair_chunk = 512;
 
-// Adds the pairs of triangle i with higher ones.
+// Adds the pairs of triangle i with triangles of higher index.
 void add_pairs(const TriangleMesh& mesh, const Bvh& tree, Index i, std::size_t max_pairs, SelfIntersections& found) {
     const std::size_t before = found.pairs.size();
     tree.visit_overlapping(mesh.bounds(i), [&](Index j) {
@@ -51,7 +51,7 @@ bool crosses_itself(const TriangleMesh& mesh, const Bvh& tree, Progress* progres
     parallel_for(boxes.size(), pair_chunk, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end && !found; ++k) {
             const auto i = static_cast<Index>(k);
-            // A visit that is stopped has found a pair.
+            // A visit that was stopped has found a pair.
             if (!tree.visit_overlapping(boxes[i], [&](Index j) {
                     return j <= i || !boxes[i].overlaps(boxes[j]) || !triangles_cross(mesh, i, j);
                 }))
@@ -95,7 +95,7 @@ Finding<Id> finding(const std::vector<Id>& ids, std::size_t first_count) {
     return {ids.size(), {ids.begin(), ids.begin() + shown}};
 }
 
-// The elements of 0, ..., count-1 that `is_bad` picks; `name(i)` is how the report calls element i.
+// The elements of 0, ..., count-1 that `is_bad` selects; `name(i)` is the identifier of element i in the report.
 template <class IsBad, class Name>
 auto find_where(std::size_t count, std::size_t first_count, IsBad&& is_bad, Name&& name) {
     using Result = Finding<decltype(name(std::size_t{}))>;
@@ -120,7 +120,7 @@ auto find_where(std::size_t count, std::size_t first_count, IsBad&& is_bad, Name
 
 constexpr auto by_index = [](std::size_t i) { return static_cast<Index>(i); };
 
-// Vertices that are used, unused, not finite; and the bounds.
+// Unused and non-finite vertices, and the bounds.
 template <class Elements>
 void report_vertices(MeshReport& report, std::span<const Vec3> vertices, const Elements& elements,
                      std::size_t first_count) {

@@ -1,5 +1,4 @@
-// Adjacency by one counting sort to the lowest vertex of each edge or face, then a tiny sort at each
-// vertex.
+// Adjacency by one counting sort to the lowest vertex of each edge or face, then a small sort at each vertex.
 #include <fathom/geometry/mesh/adjacency.h>
 
 #include <fathom/base/error.h>
@@ -30,7 +29,8 @@ struct Buckets {
     }
 };
 
-// `visit(sink)` calls sink(bucket, entry) for every entry, the same ones each time. Order within a bucket is kept.
+// `visit(sink)` calls sink(bucket, entry) for every entry, with the same entries in each call. The order within a
+// bucket is kept.
 template <class Entry, class Visit>
 Buckets<Entry> in_buckets(std::size_t bucket_count, Visit&& visit) {
     Buckets<Entry> buckets;
@@ -51,7 +51,7 @@ void sort_each(Buckets<Entry>& buckets) {
     });
 }
 
-// A side as the higher vertex of its edge (upper half) and its number (lower half): one comparison sorts both.
+// A side as the higher vertex of its edge (upper half) and its index (lower half): one comparison sorts by both.
 using SideEntry = std::uint64_t;
 
 Index higher_vertex(SideEntry entry) { return static_cast<Index>(entry >> 32); }
@@ -71,7 +71,7 @@ Buckets<SideEntry> sides_by_lower_vertex(std::span<const Triangle> triangles, st
     return buckets;
 }
 
-// How many edges start at the vertices before each chunk of vertices, and in all.
+// Number of edges that start at the vertices before each chunk of vertices, and the total.
 std::vector<Index> edges_before_chunks(const Buckets<SideEntry>& buckets, std::size_t vertex_count) {
     std::vector<Index> before((vertex_count + vertex_chunk - 1) / vertex_chunk + 1, 0);
     parallel_for(vertex_count, vertex_chunk, [&](std::size_t begin, std::size_t end) {
@@ -87,7 +87,7 @@ std::vector<Index> edges_before_chunks(const Buckets<SideEntry>& buckets, std::s
     return before;
 }
 
-// One face of a tetrahedron: its two higher vertices and its number, 4 tetrahedron + corner that it lacks.
+// One face of a tetrahedron: its two higher vertices and its index, 4 * tetrahedron + opposite corner.
 struct FaceEntry {
     std::uint64_t higher_vertices;
     Index face;
@@ -124,7 +124,7 @@ Lists grouped(std::span<const Index> keys, std::size_t group_count) {
 }
 
 EdgeTable edge_table(std::span<const Triangle> triangles, std::size_t vertex_count) {
-    check_slots(triangles.size(), 3, "more triangle sides than 32-bit indices can name");
+    check_slots(triangles.size(), 3, "the number of triangle sides exceeds the range of 32-bit indices");
     const auto buckets = sides_by_lower_vertex(triangles, vertex_count);
     const auto before = edges_before_chunks(buckets, vertex_count);
 
@@ -162,7 +162,7 @@ std::vector<std::array<Index, 3>> triangle_neighbours(const EdgeTable& table) {
 }
 
 Lists vertex_triangles(std::span<const Triangle> triangles, std::size_t vertex_count) {
-    check_slots(triangles.size(), 3, "more triangle corners than 32-bit indices can name");
+    check_slots(triangles.size(), 3, "the number of triangle corners exceeds the range of 32-bit indices");
     auto buckets = in_buckets<Index>(vertex_count, [&](auto&& sink) {
         for (std::size_t t = 0; t < triangles.size(); ++t) {
             if (names_a_vertex_twice(triangles[t])) continue;
@@ -174,7 +174,7 @@ Lists vertex_triangles(std::span<const Triangle> triangles, std::size_t vertex_c
 
 std::vector<std::array<Index, 4>> tetrahedron_neighbours(std::span<const Tetrahedron> tetrahedra,
                                                          std::size_t vertex_count) {
-    check_slots(tetrahedra.size(), 4, "more tetrahedron faces than 32-bit indices can name");
+    check_slots(tetrahedra.size(), 4, "the number of tetrahedron faces exceeds the range of 32-bit indices");
     const auto buckets = faces_by_lowest_vertex(tetrahedra, vertex_count);
     std::vector<std::array<Index, 4>> neighbours(tetrahedra.size(), {no_index, no_index, no_index, no_index});
     parallel_for(vertex_count, vertex_chunk, [&](std::size_t begin, std::size_t end) {

@@ -1,4 +1,4 @@
-// The connected parts of a surface.
+// Topology and connected components of a surface.
 #include <fathom/geometry/mesh/components.h>
 
 #include <fathom/base/parallel.h>
@@ -14,13 +14,13 @@
 
 namespace fathom {
 
-// How a surface hangs together.
+// Topology of a surface.
 
 namespace {
 
 constexpr std::size_t component_chunk = 4096;
 
-// Counts the fans of one vertex after another; keeps its memory.
+// Counts the fans of one vertex after another and keeps its memory.
 class FanCounter {
 public:
     [[nodiscard]] Index count(std::span<const Triangle> triangles, std::span<const Index> around, Index vertex) {
@@ -38,7 +38,7 @@ public:
     }
 
 private:
-    std::vector<std::uint64_t> spokes_; // edge to another vertex (upper half), place in `around` (lower half)
+    std::vector<std::uint64_t> spokes_; // edge to another vertex (upper half), position in `around` (lower half)
     DisjointSets sets_;
 };
 
@@ -84,7 +84,7 @@ SurfaceTopology surface_topology(const TriangleMesh& mesh) {
 
 namespace {
 
-// Numbers the sets of triangles in the order of their first triangle. `element_of(triangle)` names an element of the
+// Numbers the sets of triangles in the order of their first triangle. `element_of(triangle)` returns an element of the
 // set.
 template <class ElementOf>
 std::vector<Index> numbered(const SurfaceTopology& topology, DisjointSets& sets, std::size_t element_count,
@@ -111,7 +111,7 @@ std::vector<Index> parts_by_vertices(const SurfaceTopology& topology, Index& par
         topology, sets, topology.merged.size(), [&](std::size_t t) { return topology.triangles[t][0]; }, part_count);
 }
 
-// How many sheets each part falls into when surfaces that only touch in a vertex are pulled apart.
+// Number of sheets of each component after surfaces that only touch in a vertex are separated.
 std::vector<Index> sheets_of_parts(const SurfaceTopology& topology, const Components& components) {
     std::vector<Index> sheets(components.parts.size(), 1);
     if (std::all_of(topology.fans.begin(), topology.fans.end(), [](Index fans) { return fans <= 1; })) return sheets;
@@ -127,7 +127,7 @@ std::vector<Index> sheets_of_parts(const SurfaceTopology& topology, const Compon
     return sheets;
 }
 
-// Closedness, and the Euler characteristic of the surface with touching vertices pulled apart.
+// Whether components are closed, and the Euler characteristic of the surface with touching vertices separated.
 std::vector<std::int64_t> euler_characteristics(const SurfaceTopology& topology, Components& components) {
     std::vector<std::int64_t> euler(components.parts.size(), 0);
     std::vector<bool> counted(topology.fans.size(), false);
@@ -180,13 +180,12 @@ Components components(const TriangleMesh& mesh, const SurfaceTopology& topology)
     return result;
 }
 
-// Which closed parts are inside-out: signed crossings of a ray from each candidate with all other
-// parts. One pass over the triangles, with the rays in a grid of columns; no tree is needed for a few points and all
-// triangles.
+// Closed components that are inside-out: signed crossings of a ray from each candidate with all other components. One
+// pass over the triangles, with the rays in a grid of columns; a tree does not pay for a few points and all triangles.
 
 namespace {
 
-// A point on each closed part of negative volume, from which a ray goes up along z.
+// A point on each closed component of negative volume; a ray runs from it in the direction +z.
 struct PartPoints {
     std::vector<Index> part; // ascending
     std::vector<Vec3> point;
@@ -196,7 +195,7 @@ PartPoints points_on_negative_parts(const TriangleMesh& mesh, const Components& 
     PartPoints points;
     for (Index p = 0; p < components.parts.size(); ++p) {
         if (!components.parts[p].closed || !(components.parts[p].volume < 0)) continue;
-        // The middle of the largest triangle: parts that touch in a vertex or along an edge do not meet there.
+        // The middle of the largest triangle: components that touch in a vertex or along an edge do not touch there.
         Index largest = components.parts[p].first_triangle;
         double area = -1;
         for (const Index t : components.triangles_of_part[p]) {
@@ -210,7 +209,7 @@ PartPoints points_on_negative_parts(const TriangleMesh& mesh, const Components& 
     return points;
 }
 
-// Columns along z over the points' bounds, about as many as there are points.
+// Columns along z over the bounds of the points, about as many as there are points.
 class ColumnGrid {
 public:
     explicit ColumnGrid(const std::vector<Vec3>& points) : box_(bounds(points)) {
@@ -244,8 +243,8 @@ private:
     Lists columns_;
 };
 
-// How often the outline of the triangle, seen from +z, winds round p: -1, 0 or 1. A vertex at p's height counts as
-// below, so that a ray through an edge or a vertex meets exactly one of the triangles there.
+// Winding number of the outline of the triangle around p, seen from +z: -1, 0 or 1. A vertex at the height of p counts
+// as below, so that a ray through an edge or a vertex crosses exactly one of the triangles there.
 int winding_seen_from_above(const Vec3& p, const std::array<Vec3, 3>& c) {
     int winding = 0;
     for (std::size_t k = 0; k < 3; ++k) {
@@ -256,7 +255,7 @@ int winding_seen_from_above(const Vec3& p, const std::array<Vec3, 3>& c) {
     return winding;
 }
 
-// Signed crossing of the ray from p towards +z with a triangle: 1 where it leaves, -1 where it enters.
+// Signed crossing of the ray from p towards +z with a triangle: 1 if it leaves, -1 if it enters.
 int crossing(const Vec3& p, const std::array<Vec3, 3>& corners) {
     if (std::max({corners[0].z(), corners[1].z(), corners[2].z()}) < p.z()) return 0;
     const int winding = winding_seen_from_above(p, corners);
@@ -264,7 +263,7 @@ int crossing(const Vec3& p, const std::array<Vec3, 3>& corners) {
     return below ? winding : 0;
 }
 
-// The winding number of all other closed parts round each point.
+// The winding number of all other closed components around each point.
 std::vector<int> windings(const TriangleMesh& mesh, const Components& components, const PartPoints& points) {
     const ColumnGrid grid(points.point);
     std::vector<std::atomic<int>> counts(points.point.size());

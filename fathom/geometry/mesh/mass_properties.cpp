@@ -1,4 +1,4 @@
-// Volume, area, centre and inertia.
+// Volume, area, centre of mass and inertia.
 #include <fathom/base/parallel.h>
 #include <fathom/geometry/mesh/adjacency.h>
 #include <fathom/geometry/mesh/mass_properties.h>
@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::size_t mass_chunk = 4096;
 
-// Below this share of area times size a volume is rounding noise.
+// A volume below this fraction of area times size is rounding noise.
 constexpr double volume_noise = 1e-12;
 
-// A sum that carries the rounding errors of its additions along (Knuth's two-sum), for several terms at once.
+// Compensated sum that carries the rounding errors of its additions (Knuth's two-sum), for several terms at once.
 template <int N>
 struct Compensated {
     using Terms = Eigen::Array<double, N, 1>;
@@ -52,8 +52,8 @@ typename Compensated<N>::Terms sum_of(std::size_t count, Term&& term) {
         .value();
 }
 
-// Coordinates from the middle of the bounds, in units of their size: no digits lost far away, no overflow of fifth
-// powers.
+// Coordinates relative to the middle of the bounds, in units of their size: no loss of precision far from the origin,
+// no overflow of fifth powers.
 struct LocalFrame {
     Vec3 origin = Vec3::Zero();
     double unit = 1;
@@ -72,7 +72,7 @@ struct LocalFrame {
 constexpr int moment_count = 14;
 using Moments = Eigen::Array<double, moment_count, 1>;
 
-// Of the tetrahedron from the local origin to (a, b, c).
+// Moments of the tetrahedron from the local origin to (a, b, c).
 void add_tetrahedron(Moments& m, const Vec3& a, const Vec3& b, const Vec3& c) {
     const double volume = a.dot(b.cross(c));
     const Vec3 sum = a + b + c;
@@ -118,7 +118,7 @@ MassProperties from_moments(const Moments& m, const LocalFrame& frame, double de
     return properties;
 }
 
-// Of the vertices that the elements use.
+// Bounds of the vertices that the elements use.
 template <class Elements>
 Box used_bounds(const Elements& elements, std::span<const Vec3> vertices) {
     Box box;

@@ -40,7 +40,7 @@ Vec3 unit_normal(const std::array<Vec3, 3>& corners) {
     const Vec3 ab = corners[1] - corners[0], ac = corners[2] - corners[0];
     const double size = std::max(ab.cwiseAbs().maxCoeff(), ac.cwiseAbs().maxCoeff());
     if (!(size > 0) || !std::isfinite(size)) return Vec3::Zero();
-    // Products of very small or large edges would leave the range of double; a power of two changes no digit.
+    // Products of very small or large edges would leave the range of double; scaling by a power of two is exact.
     const double scale = std::ldexp(1.0, -std::clamp(std::ilogb(size), -1000, 1000));
     return unit_or_zero(Vec3(scale * ab).cross(Vec3(scale * ac)));
 }

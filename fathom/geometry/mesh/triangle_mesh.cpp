@@ -7,7 +7,7 @@
 
 namespace fathom {
 
-// The border checks that triangle and tetrahedral meshes share.
+// Input checks shared by meshes of lines, triangles and tetrahedra.
 
 namespace {
 
@@ -19,7 +19,7 @@ Place place_of(const std::string& file, const char* element, std::size_t index) 
 
 void check_vertices(std::span<const Vec3> vertices, const std::string& file) {
     if (vertices.size() >= no_index)
-        throw Error(Cause::too_large, "more vertices than 32-bit indices can name", {.file = file});
+        throw Error(Cause::too_large, "the number of vertices exceeds the range of 32-bit indices", {.file = file});
     for (std::size_t i = 0; i < vertices.size(); ++i)
         if (!is_finite(vertices[i]))
             throw Error(Cause::non_finite, "not a finite position", place_of(file, "vertex", i));
@@ -29,11 +29,13 @@ template <std::size_t N>
 void check_elements(std::span<const std::array<Index, N>> elements, std::size_t vertex_count, const char* element,
                     const std::string& file) {
     if (elements.size() >= no_index)
-        throw Error(Cause::too_large, fmt::format("more {}s than 32-bit indices can name", element), {.file = file});
+        throw Error(Cause::too_large, fmt::format("the number of {}s exceeds the range of 32-bit indices", element),
+                    {.file = file});
     for (std::size_t i = 0; i < elements.size(); ++i)
         for (const Index v : elements[i])
             if (v >= vertex_count)
-                throw Error(Cause::index_out_of_range, fmt::format("names vertex {} of {}", v, vertex_count),
+                throw Error(Cause::index_out_of_range,
+                            fmt::format("refers to vertex {}, but there are {}", v, vertex_count),
                             place_of(file, element, i));
 }
 
@@ -60,7 +62,7 @@ TriangleMesh flipped(TriangleMesh mesh) {
 void append(TriangleMesh& mesh, const TriangleMesh& other) {
     const std::size_t shift = mesh.vertices.size();
     if (shift + other.vertices.size() >= no_index)
-        throw Error(Cause::too_large, "more vertices than 32-bit indices can name");
+        throw Error(Cause::too_large, "the number of vertices exceeds the range of 32-bit indices");
     mesh.vertices.insert(mesh.vertices.end(), other.vertices.begin(), other.vertices.end());
     mesh.triangles.reserve(mesh.triangles.size() + other.triangles.size());
     const Index offset = static_cast<Index>(shift);

@@ -1,4 +1,4 @@
-// Merging vertices that lie on one spot.
+// Merging of vertices at equal or nearby positions.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/geometry/mesh/adjacency.h>
@@ -40,8 +40,9 @@ std::uint64_t hash(const PositionBits& bits) {
     return h;
 }
 
-// Vertices kept so far, by cell of a grid. Cells are more than twice the tolerance wide, so that the ball round a point
-// meets at most two along each axis; those kept in one cell lie further apart than the tolerance, so there are few.
+// Vertices kept so far, by cell of a grid. Cells are more than twice the tolerance wide, so that the ball around a
+// point overlaps at most two along each axis; vertices kept in one cell are farther apart than the tolerance, so there
+// are few.
 class KeptVertices {
 public:
     KeptVertices(std::span<const Vec3> points, double tolerance)
@@ -49,11 +50,10 @@ public:
         first_.reserve(points.size());
     }
 
-    // The nearest kept vertex within the tolerance, the lowest index among equally near ones; no_index where there is
-    // none.
+    // The nearest kept vertex within the tolerance, the lowest index at equal distance; no_index if there is none.
     [[nodiscard]] Index nearest(const Vec3& p) const {
-        const Vec3 reach =
-            Vec3::Constant(1.125 * tolerance_); // more than the tolerance plus the rounding of a quotient
+        // More than the tolerance plus the rounding of a quotient.
+        const Vec3 reach = Vec3::Constant(1.125 * tolerance_);
         const Vec3 low = cell_of(p - reach), high = cell_of(p + reach);
         Index best = no_index;
         double best_distance = tolerance_;
@@ -72,7 +72,7 @@ public:
 private:
     [[nodiscard]] Vec3 cell_of(const Vec3& p) const { return (p / (2.5 * tolerance_)).array().floor(); }
 
-    // Cells are told apart by a 64-bit hash; two that share one only cost time, as distances decide.
+    // Cells are identified by a 64-bit hash; a collision only costs time, because distances decide.
     void visit(const Vec3& cell, const Vec3& p, Index& best, double& best_distance) const {
         const auto entry = first_.find(hash(position_bits(cell)));
         if (entry == first_.end()) return;
@@ -86,24 +86,23 @@ private:
 
     std::span<const Vec3> points_;
     double tolerance_;
-    std::vector<Index> next_;                        // in the same cell
-    std::unordered_map<std::uint64_t, Index> first_; // of a cell, by the cell's hash
+    std::vector<Index> next_;                        // next vertex in the same cell
+    std::unordered_map<std::uint64_t, Index> first_; // first vertex of a cell, by the hash of the cell
 };
 
 void check_tolerance(double tolerance, std::span<const Vec3> points) {
     if (!(tolerance >= 0) || !std::isfinite(tolerance))
-        throw Error(Cause::invalid_argument, fmt::format("must be finite and not negative, not {}", tolerance),
+        throw Error(Cause::invalid_argument, fmt::format("must be finite and not negative, got {}", tolerance),
                     {.element = "option tolerance"});
     double largest = 0;
     for (const Vec3& p : points) largest = std::max(largest, p.cwiseAbs().maxCoeff());
     if (tolerance > 0 && tolerance < std::ldexp(largest, -48))
-        throw Error(
-            Cause::invalid_argument,
-            fmt::format("{} is finer than coordinates as large as {} can tell apart; use 0", tolerance, largest),
-            {.element = "option tolerance"});
+        throw Error(Cause::invalid_argument,
+                    fmt::format("{} is below the resolution of coordinates as large as {}; use 0", tolerance, largest),
+                    {.element = "option tolerance"});
 }
 
-// For each point the point that it joins: itself, or one of lower index.
+// For each point the point that it is merged into: itself, or one of lower index.
 std::vector<Index> near_positions(std::span<const Vec3> points, double tolerance) {
     const std::vector<Index> equal = equal_positions(points);
     std::vector<Index> target(points.size());
@@ -127,7 +126,7 @@ std::vector<bool> referenced_vertices(std::span<const Triangle> triangles, std::
     return used;
 }
 
-// Renames every vertex to the one it joins, and closes the gaps.
+// Replaces every vertex by the one it is merged into, and closes the gaps.
 void renumber(Welded& welded, const TriangleMesh& mesh, const std::vector<Index>& target, bool drop_unreferenced) {
     const auto used = referenced_vertices(welded.mesh.triangles, target.size());
     welded.vertex_map.assign(target.size(), no_index);
@@ -182,8 +181,8 @@ TriangleMesh without_unreferenced_vertices(const TriangleMesh& mesh) {
 }
 
 std::vector<Index> duplicate_triangles(std::span<const Triangle> triangles, const EdgeTable& table) {
-    // Triangles of the same three vertices meet on the edge of the two lower ones, where the third vertex tells them
-    // apart.
+    // Triangles with the same three vertices share the edge of the two lower ones, where the third vertex distinguishes
+    // triangles.
     const auto add_duplicates = [&](std::size_t edge, std::vector<Index>& found) {
         const auto sides = table.sides[edge];
         if (sides.size() < 2) return;

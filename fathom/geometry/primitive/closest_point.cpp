@@ -20,7 +20,7 @@ ClosestOnTriangle on_corner(const Vec3& p, const Corners& t, int k) {
     return {corner, Vec3::Unit(k), (p - corner).squaredNorm(), static_cast<TriangleFeature>(k)};
 }
 
-// Always from the same end, so that two triangles agree to the last bit on the edge they share.
+// Always measured from the same end, so that two triangles agree bit for bit on a shared edge.
 ClosestOnTriangle on_edge(const Vec3& p, const Corners& t, int k) {
     int from = k, to = (k + 1) % 3;
     if (precedes(t[static_cast<std::size_t>(to)], t[static_cast<std::size_t>(from)])) std::swap(from, to);
@@ -46,11 +46,11 @@ ClosestOnTriangle on_border(const Vec3& p, const Corners& t) {
     return best;
 }
 
-// The foot of the perpendicular where it falls inside the triangle. In coordinates along the longest edge and across
-// it, so that a thin triangle costs digits only across its width.
+// The foot of the perpendicular if it is inside the triangle. Computed in coordinates along the longest edge and across
+// it, so that a thin triangle loses precision only across its width.
 struct Foot {
     std::optional<ClosestOnTriangle> found;
-    bool thin; // the border may be as good
+    bool thin; // the boundary may be as close
 };
 Foot on_face(const Vec3& p, const Corners& t) {
     std::array<double, 3> squared_length;
@@ -63,8 +63,8 @@ Foot on_face(const Vec3& p, const Corners& t) {
     const double edge_squared = squared_length[longest];
     double side_along = side.dot(edge) / edge_squared;
     Vec3 across = side - side_along * edge;
-    const double left_over =
-        across.dot(edge) / edge_squared; // once more: in a thin triangle the first was mostly rounding
+    // Repeated: in a thin triangle the first result was mostly rounding.
+    const double left_over = across.dot(edge) / edge_squared;
     side_along += left_over;
     across -= left_over * edge;
     const double across_squared = across.squaredNorm();
@@ -87,7 +87,7 @@ Foot on_face(const Vec3& p, const Corners& t) {
             thin};
 }
 
-// Swapped arguments must give the same bits: every pair is worked out in one order.
+// Swapped arguments must give the same bits: every pair is computed in a fixed order.
 bool comes_first(const Vec3* a, const Vec3* b, std::size_t count) {
     for (std::size_t k = 0; k < count; ++k)
         if (a[k] != b[k]) return precedes(a[k], b[k]);
@@ -102,7 +102,7 @@ void keep_better(ClosestPair& best, const ClosestPair& found) {
     if (found.squared_distance < best.squared_distance) best = found;
 }
 
-// Both points strictly between the ends: the common perpendicular of two lines that are not parallel.
+// Both points strictly between the ends: the common perpendicular of two non-parallel lines.
 std::optional<ClosestOnSegments> inner_points(const Segment& a, const Segment& b) {
     const Vec3 along_a = a.end - a.start;
     const Vec3 along_b = b.end - b.start;
@@ -170,7 +170,7 @@ ClosestOnSegment closest_point(const Vec3& p, const Segment& segment) {
     const double squared_length = along.squaredNorm();
     const double fraction =
         squared_length > 0 ? std::clamp((p - segment.start).dot(along) / squared_length, 0.0, 1.0) : 0.0;
-    // Measured from the nearer end, so that a point close to either end keeps its digits.
+    // Measured from the nearer end, so that a point close to either end keeps its precision.
     const Vec3 point =
         fraction <= 0.5 ? Vec3(segment.start + fraction * along) : Vec3(segment.end - (1 - fraction) * along);
     return {point, fraction, (p - point).squaredNorm()};

@@ -1,17 +1,18 @@
-// Continuous contact of vertex and face, edge and edge.
+// Continuous collision detection of vertex and face, edge and edge.
 //
-// The gap F of two points, one on each feature, is affine over the features and linear in time at each corner, so at
-// every time its values fill the convex hull of a few corners: p - f_k for vertex and face, a_i - b_j for two edges.
-// The features come within d where the hull comes within d of the origin.
+// The difference F of two points, one on each feature, is affine over the features and linear in time at each corner,
+// so at every time its values fill the convex hull of a few corners: p - f_k for vertex and face, a_i - b_j for two
+// edges. The features are within d of each other if and only if the hull is within d of the origin.
 //
 // Rounding, with u = 2^-53 and M_i the largest |F_i| at the corners, at start and end:
-// - a corner is one subtraction: off by at most u M_i; scaling by a power of two is exact but for underflow;
-// - each halving of a feature takes means of two corners, which adds at most u M_i: after h halvings (h + 1) u M_i;
+// - a corner is one subtraction with an error of at most u M_i; scaling by a power of two is exact except for
+//   underflow;
+// - each halving of a feature computes means of two corners, which adds at most u M_i: after h halvings (h + 1) u M_i;
 // - the product with a direction n adds at most 3 u P, where P = sum |n_i| M_i;
 // - a value at a time between start and end adds 5 u P.
-// Together (h + 9) u P to first order. (h + 16) u P pays for the second order and for the rounding of the bound and of
-// d |n|, which matter only where d |n| < P. Underflow is paid by a pad of 2^-1000: after scaling, the largest M is
-// about 1.
+// The total is (h + 9) u P to first order. (h + 16) u P covers the second order and the rounding of the bound and of d
+// |n|, which matter only if d |n| < P. Underflow is covered by a pad of 2^-1000: after scaling, the largest M is about
+// 1.
 #include <fathom/geometry/primitive/closest_point.h>
 #include <fathom/geometry/primitive/continuous_contact.h>
 
@@ -26,14 +27,15 @@ namespace {
 
 constexpr double unit_roundoff = 0x1p-53;
 constexpr double underflow_pad = 0x1p-1000;
-constexpr double smallest_tolerance = 0x1p-44; // of the largest corner: some hundred times the rounding of a direction
+// Relative to the largest corner: some hundred times the rounding of a direction.
+constexpr double smallest_tolerance = 0x1p-44;
 constexpr double usual_tolerance = 1e-6;
 
 template <std::size_t N>
 using Hull = std::array<Vec3, N>;
 
-// The corners of the gap over a part of the features, at the start and at the end of the step, and how far the search
-// has come with it.
+// The corners of the difference over a part of the features, at the start and at the end of the step, and the state of
+// the search for this part.
 template <std::size_t N>
 struct Part {
     Hull<N> start;
@@ -51,12 +53,11 @@ Hull<N> hull_at(const Part<N>& part, double time) {
     return corners;
 }
 
-// The point of the hull that is nearest to the origin. It only picks directions and sizes steps: nothing is proven by
-// it.
+// The point of the hull closest to the origin. It only selects directions and step sizes: no proof depends on it.
 template <std::size_t N>
 struct Nearest {
     Vec3 point;
-    std::array<double, N> weight; // of the corners
+    std::array<double, N> weight; // weights of the corners
 };
 template <std::size_t N>
 Nearest<N> weighted(const Hull<N>& corners, const std::array<double, N>& weight) {
@@ -78,8 +79,8 @@ Nearest<4> nearest(const Hull<4>& c) {
     return on_edges(c, found.fraction_a, found.fraction_b);
 }
 
-// The same in a third of the time, for features that are not nearly degenerate; for others NaN, or a point that is less
-// near. Regions as in Ericson 2005, 5.1.5.
+// The same in a third of the time, for features that are not nearly degenerate; for others NaN, or a point that is not
+// the closest. Regions as in Ericson 2005, 5.1.5.
 Nearest<3> quick_nearest(const Hull<3>& corners) {
     const auto& [a, b, c] = corners;
     const Vec3 ab = b - a;
@@ -104,7 +105,7 @@ Nearest<3> quick_nearest(const Hull<3>& corners) {
     return weighted<3>(corners, {of_a / sum, of_b / sum, of_c / sum});
 }
 
-// The lines' nearest points, clamped to one edge and then to the other.
+// The closest points of the lines, clamped to one edge and then to the other.
 Nearest<4> quick_nearest(const Hull<4>& c) {
     const Vec3 along_a = c[1] - c[0];
     const Vec3 along_b = c[0] - c[2];
@@ -150,7 +151,7 @@ FacePart halve(FacePart& part) {
 EdgePart halve(EdgePart& part) {
     const bool first = larger_size(part.start[1] - part.start[0], part.end[1] - part.end[0]) >=
                        larger_size(part.start[2] - part.start[0], part.end[2] - part.end[0]);
-    const std::size_t step = first ? 1 : 2; // from a corner to its partner along the edge that is halved
+    const std::size_t step = first ? 1 : 2; // from a corner to its counterpart along the edge that is halved
     const std::size_t other_step = 3 - step;
     ++part.halvings;
     EdgePart other = part;
@@ -163,15 +164,15 @@ EdgePart halve(EdgePart& part) {
     return other;
 }
 
-// What is asked, in the scale of the search.
+// The parameters of the query, in the scale of the search.
 struct Question {
-    Vec3 largest = Vec3::Zero(); // |F_i| at the corners
+    Vec3 largest = Vec3::Zero(); // largest |F_i| at the corners
     double separation = 0;
     double tolerance = 0;
     double latest = 1;
 };
 
-// All corners of a part along a direction, which need not be of unit length.
+// All corners of a part projected on a direction, which need not be of unit length.
 template <std::size_t N>
 class Plane {
 public:
@@ -184,14 +185,15 @@ public:
         }
     }
 
-    // Proven: the part keeps off at this time. Linear in time at each corner, so off at two times is off between.
+    // A proof that the part is separated at this time. Corners move linearly, so separation at two times implies
+    // separation between them.
     [[nodiscard]] bool off_at(double time) const {
         bool off = true;
         for (std::size_t k = 0; k < N; ++k) off &= start_[k] + time * (end_[k] - start_[k]) > level_;
         return off;
     }
 
-    // The latest time up to which the part keeps off, if it does at `from`; `from` where there is none.
+    // The latest time up to which the part is separated, if it is at `from`; otherwise `from`.
     [[nodiscard]] double off_until(double from, double latest) const {
         if (!off_at(from)) return from;
         if (off_at(latest)) return std::numeric_limits<double>::infinity();
@@ -210,12 +212,12 @@ private:
     }
 
     double level_;
-    double aim_; // beyond the level, so that rounding does not take back what was gained
+    double aim_; // above the level, so that rounding does not undo the progress
     std::array<double, N> start_;
     std::array<double, N> end_;
 };
 
-// Parts in the order of their times; the best-first search of the first contact.
+// Best-first search of the first contact: parts in the order of their times.
 template <std::size_t N>
 class Search {
 public:
@@ -227,7 +229,7 @@ public:
             const Hull<N> hull = hull_at(now_, now_.time);
             Nearest<N> near = quick_nearest(hull);
             double until = off_until(near);
-            if (until == now_.time || touches(near)) { // a quick point does not decide
+            if (until == now_.time || touches(near)) { // the fast closest point is not decisive
                 near = nearest(hull);
                 if (touches(near)) return {true, now_.time, question_.tolerance, false};
                 until = off_until(near);
@@ -246,7 +248,7 @@ public:
     }
 
 private:
-    static constexpr double poor_share = 0.25; // of the step that a part of no size would have made
+    static constexpr double poor_share = 0.25; // fraction of the step that a part of size 0 would have allowed
 
     [[nodiscard]] double gap(const Nearest<N>& near) const { return near.point.norm() - question_.separation; }
     [[nodiscard]] bool touches(const Nearest<N>& near) const { return gap(near) <= question_.tolerance; }
@@ -254,7 +256,7 @@ private:
         return Plane<N>(now_, near.point, question_).off_until(now_.time, question_.latest);
     }
 
-    // When the nearest point, were it alone, would close the gap.
+    // The time at which the closest point, if it were alone, would close the gap.
     [[nodiscard]] double meeting_time(const Nearest<N>& near) const {
         Vec3 velocity = Vec3::Zero();
         for (std::size_t k = 0; k < N; ++k) velocity += near.weight[k] * (now_.end[k] - now_.start[k]);
@@ -286,7 +288,8 @@ private:
     std::vector<Part<N>> waiting_;
 };
 
-// The corners times a power of two, so that the largest is about 1: no product overflows or underflows by much.
+// Scales the corners by a power of two so that the largest is about 1: no product overflows, and none underflows by
+// much.
 template <std::size_t N>
 TimeOfImpact search(Part<N> whole, const ContinuousContactOptions& options) {
     Question question;
@@ -308,8 +311,7 @@ TimeOfImpact search(Part<N> whole, const ContinuousContactOptions& options) {
     return result;
 }
 
-// NaN and infinity make their product with 0 something else than 0. Corners too far apart for double are caught as
-// well.
+// The product of NaN or infinity with 0 is not 0. Corners too far apart for double are detected as well.
 template <std::size_t N>
 bool all_finite(const Part<N>& part) {
     double sum = 0;
@@ -317,7 +319,7 @@ bool all_finite(const Part<N>& part) {
     return sum == 0;
 }
 
-// Along an axis: do all corners lie farther out than the separation? One subtraction each is all that rounds.
+// Whether all corners are farther out than the separation along an axis. The only rounding is one subtraction each.
 template <std::size_t N>
 bool apart(const Part<N>& part, double separation) {
     Vec3 lower = part.start[0].cwiseMin(part.end[0]);

@@ -1,4 +1,4 @@
-// Separating axes of two boxes with bounds on their axis_rounding; principal axes and rotating calipers.
+// Separating axes of two boxes with bounds on their rounding; principal axes and rotating calipers.
 #include <fathom/base/error.h>
 #include <fathom/geometry/primitive/oriented_box.h>
 
@@ -13,17 +13,17 @@ namespace fathom {
 
 namespace {
 
-// Every sum below has fewer than 20 terms, of factors that are each off by a few units in the last place.
+// Every sum below has fewer than 20 terms, with factors that each have errors of a few units in the last place.
 constexpr double axis_rounding = 64 * std::numeric_limits<double>::epsilon();
 
-// Box b seen from box a.
+// Box b in the frame of box a.
 struct BoxPair {
     Mat3 turn; // columns: axes of b in the frame of a
-    Mat3 size; // of its entries
-    Vec3 way;  // between the centres, in the frame of a
+    Mat3 size; // absolute values of the entries
+    Vec3 way;  // vector between the centres, in the frame of a
     Vec3 half_a;
     Vec3 half_b;
-    double slack; // no projection on a vector of length 1 is wrong by more
+    double slack; // bound on the error of any projection on a unit vector
 
     BoxPair(const OrientedBox& a, const OrientedBox& b)
         : turn((a.pose.rotation.conjugate() * b.pose.rotation).toRotationMatrix()), size(turn.cwiseAbs()),
@@ -36,7 +36,7 @@ struct BoxPair {
     [[nodiscard]] double gap_on_b(int j) const {
         return std::abs(way.dot(turn.col(j))) - (half_b[j] + size.col(j).dot(half_a)) - slack;
     }
-    // Along edge i of a times edge j of b; times the length of that vector.
+    // Gap along the cross product of edge i of a and edge j of b, multiplied by the length of that vector.
     [[nodiscard]] double gap_on_edges(int i, int j) const {
         const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
         const double reach_a = half_a[i1] * size(i2, j) + half_a[i2] * size(i1, j);
@@ -70,7 +70,7 @@ struct BoxPair {
 };
 
 void check_points(std::span<const Vec3> points) {
-    if (points.empty()) throw Error(Cause::empty, "there are no points to put a box round");
+    if (points.empty()) throw Error(Cause::empty, "there are no points to enclose");
     for (std::size_t k = 0; k < points.size(); ++k)
         if (!is_finite(points[k]))
             throw Error(Cause::non_finite, "a coordinate is not finite",
@@ -79,7 +79,7 @@ void check_points(std::span<const Vec3> points) {
 
 OrientedBox box_round(const Quat& axes, std::span<const Vec3> points) {
     const Mat3 to_local = axes.conjugate().toRotationMatrix();
-    const Vec3& origin = points.front(); // near the points, so that far clouds keep their digits
+    const Vec3& origin = points.front(); // near the points, so that distant points keep their precision
     Box local;
     for (const Vec3& p : points) local.extend(Vec3(to_local * (p - origin)));
     const Vec3 center = origin + axes * local.center();
@@ -87,7 +87,7 @@ OrientedBox box_round(const Quat& axes, std::span<const Vec3> points) {
     return {{axes, center}, local.half() + Vec3::Constant(spare)};
 }
 
-// What a fit makes small: volume, or area and length for flat and straight clouds, which have none.
+// The objective of a fit: volume, or area and length for planar and collinear points, which have no volume.
 double bulk(const OrientedBox& box) {
     const double thin = 1e-6 * box.half.maxCoeff();
     return (box.half + Vec3::Constant(thin)).prod();
@@ -105,7 +105,7 @@ Quat principal_axes(std::span<const Vec3> points) {
 
 double cross(const Vec2& a, const Vec2& b) { return a.x() * b.y() - a.y() * b.x(); }
 
-// The convex hull, counterclockwise without repeats (Andrew's monotone chain).
+// The convex hull, counter-clockwise without repeated points (Andrew's monotone chain).
 std::vector<Vec2> hull_of(std::vector<Vec2> points) {
     std::sort(points.begin(), points.end(),
               [](const Vec2& a, const Vec2& b) { return a.x() != b.x() ? a.x() < b.x() : a.y() < b.y(); });
@@ -123,8 +123,8 @@ std::vector<Vec2> hull_of(std::vector<Vec2> points) {
     return hull;
 }
 
-// The angle of a side of the hull on which the rectangle of least area lies (the smallest lies on one: Freeman &
-// Shapira 1975).
+// The angle of the side of the hull on which the rectangle of smallest area lies (the smallest has a side on the hull:
+// Freeman & Shapira 1975).
 double best_angle(const std::vector<Vec2>& hull) {
     double best = 0, least = std::numeric_limits<double>::infinity();
     for (std::size_t k = 0; k < hull.size(); ++k) {

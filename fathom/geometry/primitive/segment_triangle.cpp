@@ -1,4 +1,4 @@
-// Does a segment meet a triangle, and where?
+// Intersection of a segment and a triangle, and of two segments.
 #include <fathom/geometry/primitive/segment_triangle.h>
 
 #include <fathom/geometry/primitive/closest_point.h>
@@ -8,11 +8,11 @@
 
 namespace fathom {
 
-// Do two segments meet?
+// Intersection of two segments.
 
 namespace {
 
-// The axis along which four points of a plane are seen as four points of a plane, -1 when they lie on a line.
+// The axis along which the projection of four coplanar points is not degenerate, -1 if they are collinear.
 int common_axis(const Segment& a, const Segment& b) {
     const std::array<std::array<Vec3, 3>, 4> triangles = {
         {{a.start, a.end, b.start}, {a.start, a.end, b.end}, {a.start, b.start, b.end}, {a.end, b.start, b.end}}};
@@ -27,7 +27,7 @@ bool overlap_on_line(const Segment& a, const Segment& b) {
     return !precedes(a_last, b_first) && !precedes(b_last, a_first);
 }
 
-// Do both ends of `b` lie strictly on one side of the line through `a`?
+// Whether both ends of `b` lie strictly on one side of the line through `a`.
 bool beside(const Segment& a, const Segment& b, int axis) {
     return orient2d(a.start, a.end, b.start, axis) * orient2d(a.start, a.end, b.end, axis) > 0;
 }
@@ -46,7 +46,7 @@ namespace {
 
 using Corners = std::array<Vec3, 3>;
 
-// The segment's line crosses the triangle's plane in one point between the ends: is it in the triangle?
+// The segment's line crosses the triangle's plane in one point between the ends: whether that point is in the triangle.
 bool line_pierces(const Segment& s, const Corners& t) {
     bool above = false;
     bool below = false;
@@ -59,7 +59,7 @@ bool line_pierces(const Segment& s, const Corners& t) {
     return true;
 }
 
-// All in one plane, and the triangle has area seen along `axis`.
+// All points are coplanar, and the projection of the triangle along `axis` has area.
 bool overlap_in_plane(const Segment& s, const Corners& t, int axis) {
     if (contains_in_plane(t, s.start, axis)) return true;
     for (std::size_t k = 0; k < 3; ++k)
@@ -67,7 +67,7 @@ bool overlap_in_plane(const Segment& s, const Corners& t, int axis) {
     return false;
 }
 
-// What a segment in the plane shares with the triangle, given that they meet.
+// The intersection of a coplanar segment and triangle that are known to intersect.
 class InPlane {
 public:
     InPlane(const Segment& s, const Corners& t, int axis) : s_(s), t_(t), axis_(axis) {
@@ -132,7 +132,7 @@ private:
     Signs end_;
 };
 
-// A triangle without area is a segment; they are known to meet.
+// A triangle without area is a segment; the two are known to intersect.
 SegmentTriangleOverlap overlap_with_spine(const Segment& s, const Segment& spine) {
     const bool on_line = collinear(s.start, s.end, spine.start) && collinear(s.start, s.end, spine.end);
     if (s.start == s.end) return {OverlapKind::point, 0, 0};
@@ -160,7 +160,7 @@ SegmentTriangleOverlap flat_overlap(const Segment& s, const Corners& t) {
     return result;
 }
 
-// Shares of a sum of numbers of one sign; equal shares where the numbers left the range of double.
+// Numbers of one sign as fractions of their sum; equal fractions if the numbers exceeded the range of double.
 template <std::size_t N>
 std::array<double, N> shares(std::array<double, N> parts) {
     double sum = 0;

@@ -1,4 +1,4 @@
-// Eight pairs of tetrahedra at a time.
+// Overlap test of eight pairs of tetrahedra at a time.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/geometry/primitive/tetrahedron_batch.h>
@@ -36,21 +36,21 @@ HWY_ATTR HWY_INLINE Point largest(const Point& a, const Point& b) {
     return {hn::Max(a.x, hn::Abs(b.x)), hn::Max(a.y, hn::Abs(b.y)), hn::Max(a.z, hn::Abs(b.z))};
 }
 
-// Corners of eight pairs, seen from corner 0 of the first tetrahedron of each.
+// Corners of eight pairs, relative to corner 0 of the first tetrahedron of each.
 struct Corners {
     Point a[3]; // corners 1 to 3
     Point b[4];
 };
 
-// Seven corners of eight pairs, each as four floats of which the last means nothing.
+// Seven corners of eight pairs, each as four floats; the last float is unused.
 using Raw = float[7][width][4];
 
-// The difference is taken in double, so that what lies far from the origin loses nothing.
+// The difference is computed in double, so that no precision is lost far from the origin.
 HWY_ATTR HWY_INLINE void put(const Vec3& p, const Vec3& origin, float* to) {
     using Doubles = hn::CappedTag<double, 4>;
     if constexpr (hn::MaxLanes(Doubles()) == 4) {
         const Doubles d;
-        const auto three = hn::FirstN(d, 3); // reading a fourth would leave the array
+        const auto three = hn::FirstN(d, 3); // reading a fourth would pass the end of the array
         const auto difference = hn::Sub(hn::MaskedLoad(three, d, p.data()), hn::MaskedLoad(three, d, origin.data()));
         hn::Store(hn::DemoteTo(hn::Rebind<float, Doubles>(), difference), hn::Rebind<float, Doubles>(), to);
     } else {
@@ -80,20 +80,20 @@ HWY_ATTR HWY_INLINE Corners load(const Raw& raw, std::size_t lane) {
     return {{point(0), point(1), point(2)}, {point(3), point(4), point(5), point(6)}};
 }
 
-// height[j][f]: how far corner j of the other tetrahedron lies inside face f of this one, times twice that face's area;
-// the true heights, and those interpolated between two corners, are within `error` of these.
+// height[j][f]: distance of corner j of the other tetrahedron to face f of this one, positive inside, times twice the
+// area of that face; the exact heights, and those interpolated between two corners, are within `error` of these.
 //
-// Why: let u = 2^-24, and M the product over the axes of the largest coordinate. Seen from a's corner 0 a coordinate
-// has one rounding; a height of faces 1 to 3 is a determinant of six products below M with at most nine roundings each,
-// 54 u M. The normal of face 0 is minus the sum of the others; its height is the volume plus 18 such products with
-// three roundings more, 288 u M. Interpolation adds three roundings of numbers below 48 M. All below 2^9 u M = 2^-15 M.
-// Seen from b's corner 0 a coordinate is the difference of two that were rounded before: 4 u of the largest of all
-// three. With 18 instead of nine roundings a product the sum is below 2^10 u M, M taken over those too. Where M is not
-// tiny and no coordinate is huge, overflow cannot and underflow does not matter.
+// Derivation: let u = 2^-24, and M the product over the axes of the largest coordinate. Relative to a's corner 0 a
+// coordinate has one rounding; a height of faces 1 to 3 is a determinant of six products below M with at most nine
+// roundings each, 54 u M. The normal of face 0 is minus the sum of the others; its height is the volume plus 18 such
+// products with three more roundings, 288 u M. Interpolation adds three roundings of numbers below 48 M. All below 2^9
+// u M = 2^-15 M. Relative to b's corner 0 a coordinate is the difference of two that were rounded before: 4 u of the
+// largest of all three. With 18 instead of nine roundings per product the sum is below 2^10 u M, with M taken over
+// those too. If M is not tiny and no coordinate is huge, overflow is impossible and underflow is irrelevant.
 struct Heights {
     V height[4][4];
     V error;
-    M valid; // surely not flat, and numbers in range
+    M valid; // certainly not flat, and numbers in range
 };
 
 HWY_ATTR HWY_INLINE void measure(const Point* own, const Point* other, const Point& reach, float relative_error,
@@ -146,9 +146,9 @@ HWY_ATTR HWY_INLINE void judge_corners(const Heights& h, M& apart, M& meet) {
     }
 }
 
-// The edge from corner i to corner j, halfway between its last entry and its first exit. All heights above the error
-// there: they meet. Below it for one face that is outside also at the start, and for one that is so at the end: the
-// edge misses.
+// The edge from corner i to corner j, evaluated halfway between its last entry and its first exit. All heights above
+// the error there: overlap. One height below -error of a face that is also outside at the start, and one of a face that
+// is also outside at the end: the edge misses.
 HWY_ATTR HWY_INLINE void clip_edge(const Heights& h, int i, int j, M& meet, M& unsure) {
     const Tag tag;
     const V zero = hn::Zero(tag), one = hn::Set(tag, 1.0f), below = hn::Neg(h.error);
@@ -187,7 +187,8 @@ HWY_ATTR HWY_INLINE unsigned bits(M mask, std::size_t lane) {
     return static_cast<unsigned>(bytes[0]) << lane;
 }
 
-// Bits of the lanes that surely meet, and of those that are unsure; `edges` asks beyond corners.
+// Bit masks of the lanes that certainly overlap, and of those that are undecided; `edges` adds the edge tests to the
+// corner tests.
 template <bool edges>
 HWY_ATTR HWY_INLINE void judge(const Raw& raw, unsigned& meets, unsigned& unsures) {
     const Tag tag;
@@ -209,14 +210,14 @@ HWY_ATTR HWY_INLINE void judge(const Raw& raw, unsigned& meets, unsigned& unsure
     }
 }
 
-// Pairs which[0], ..., which[count - 1]: answers to `out`, and to `open` the numbers of those unsure. Returns how many
-// those are.
+// Processes pairs which[0], ..., which[count - 1]: results go to `out`, the indices of undecided pairs to `open`.
+// Returns the number of undecided pairs.
 template <bool edges>
 HWY_ATTR HWY_INLINE std::size_t pass(const TetrahedronSet& a, const TetrahedronSet& b, const IdPair* pairs,
                                      const std::uint32_t* which, std::size_t count, std::uint8_t* out,
                                      std::uint32_t* open) {
-    constexpr std::size_t ahead =
-        8; // batches gathered before the first is read: a wide load soon after narrow stores waits
+    // Batches gathered before the first is read: a wide load soon after narrow stores stalls.
+    constexpr std::size_t ahead = 8;
     HWY_ALIGN Raw raw[ahead];
     std::size_t left = 0;
     for (std::size_t first = 0; first < count; first += ahead * width) {
@@ -240,7 +241,7 @@ HWY_ATTR HWY_INLINE std::size_t pass(const TetrahedronSet& a, const TetrahedronS
 HWY_ATTR std::size_t overlap_filter(const TetrahedronSet& a, const TetrahedronSet& b, const IdPair* pairs,
                                     std::size_t count, std::uint8_t* out, std::uint32_t* open) {
     for (std::uint32_t k = 0; k < count; ++k) open[k] = k;
-    // A pass reads a number before it writes one to the same place or an earlier one.
+    // A pass reads an index before it writes one to the same or an earlier position.
     const std::size_t left = pass<false>(a, b, pairs, open, count, out, open);
     return pass<true>(a, b, pairs, open, left, out, open);
 }
@@ -252,14 +253,14 @@ HWY_AFTER_NAMESPACE();
 namespace fathom {
 
 namespace {
-constexpr std::size_t block = 1024; // pairs of a task
+constexpr std::size_t block = 1024; // pairs per task
 }
 
 HWY_EXPORT(overlap_filter);
 
 void tetrahedra_overlap(const TetrahedronSet& a, const TetrahedronSet& b, std::span<const IdPair> pairs,
                         std::span<std::uint8_t> out) {
-    if (pairs.size() != out.size()) throw Error(Cause::count_mismatch, "as many answers as pairs are needed");
+    if (pairs.size() != out.size()) throw Error(Cause::count_mismatch, "the numbers of pairs and results differ");
     parallel_for(pairs.size(), block, [&](std::size_t begin, std::size_t end) {
         std::uint32_t open[block];
         const std::size_t left =

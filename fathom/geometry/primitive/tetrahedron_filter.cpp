@@ -1,4 +1,4 @@
-// The fast first answer to whether two tetrahedra meet.
+// Fast filter of the overlap test of two tetrahedra.
 #include <fathom/geometry/primitive/tetrahedron_tetrahedron.h>
 
 #undef HWY_TARGET_INCLUDE
@@ -16,7 +16,7 @@ namespace fathom::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Tag = hn::CappedTag<double, 4>;
-using Lanes = double[4]; // one number a face
+using Lanes = double[4]; // one number per face
 constexpr unsigned all_faces = 15;
 
 template <class Mask>
@@ -26,28 +26,29 @@ HWY_ATTR HWY_INLINE unsigned bits_of(Tag tag, Mask mask, std::size_t first) {
     return static_cast<unsigned>(bits[0]) << first;
 }
 
-// height[j][f]: how far corner j of the other tetrahedron lies inside face f of this one, times twice that face's area.
-// True heights are within `error` of these, and so are heights interpolated between two corners.
+// height[j][f]: distance of corner j of the other tetrahedron to face f of this one, positive inside, times twice the
+// area of that face. Exact heights are within `error` of these, and so are heights interpolated between two corners.
 //
-// Why: relative to corner 0 let M = Mx My Mz be the product of the largest coordinates of both. A height of faces 1 to
-// 3 is a determinant of six products below M, each with at most nine roundings: error 54 u M, u = 2^-53. The normal of
-// face 0 is minus the sum of the others, its height the volume plus 18 such products with three roundings more: 288 u
-// M. Interpolation adds three roundings of numbers below 48 M. All below 2^9 u M = 2^-44 M, and fused operations only
-// round less. Where M is not tiny and no coordinate is huge, overflow cannot and underflow does not matter.
+// Derivation: relative to corner 0 let M = Mx My Mz be the product of the largest coordinates of both. A height of
+// faces 1 to 3 is a determinant of six products below M, each with at most nine roundings: error 54 u M, u = 2^-53. The
+// normal of face 0 is minus the sum of the others, its height the volume plus 18 such products with three more
+// roundings: 288 u M. Interpolation adds three roundings of numbers below 48 M. All below 2^9 u M = 2^-44 M, and fused
+// operations only round less. If M is not tiny and no coordinate is huge, overflow is impossible and underflow is
+// irrelevant.
 struct Heights {
     HWY_ALIGN double height[4][4];
     double error;
-    unsigned outside[4];  // bit f: corner j is surely outside face f
-    bool valid;           // the tetrahedron is surely not flat and the numbers are in range
-    bool contains_corner; // one corner is surely inside all faces
+    unsigned outside[4];  // bit f: corner j is certainly outside face f
+    bool valid;           // the tetrahedron is certainly not flat and the numbers are in range
+    bool contains_corner; // one corner is certainly inside all faces
 
     [[nodiscard]] bool separated() const { return (outside[0] & outside[1] & outside[2] & outside[3]) != 0; }
 };
 
 struct Offsets {
-    double own[3][3];   // corners 1 to 3 from corner 0
-    double other[4][3]; // corners of the other from corner 0
-    double product;     // of the largest coordinates
+    double own[3][3];   // corners 1 to 3 relative to corner 0
+    double other[4][3]; // corners of the other relative to corner 0
+    double product;     // product of the largest coordinates
     double largest;
 };
 
@@ -65,7 +66,7 @@ HWY_ATTR HWY_INLINE Offsets offsets_of(const double* a, const double* b) {
     return o;
 }
 
-// Inward normals [axis][face] of the tetrahedron, whatever its orientation; returns six times its volume.
+// Inward normals [axis][face] of the tetrahedron, for any orientation; returns six times its volume.
 HWY_ATTR HWY_INLINE double normals_of(const Offsets& o, double (&normal)[3][4]) {
     for (int k = 0; k < 3; ++k) {
         const int p = (k + 1) % 3;
@@ -116,10 +117,10 @@ HWY_ATTR HWY_INLINE void measure(const double* a, const double* b, Heights& h) {
         inside[0] == all_faces || inside[1] == all_faces || inside[2] == all_faces || inside[3] == all_faces;
 }
 
-// Does the edge from corner i to corner j meet the tetrahedron? Heights are linear along it, so a point with all
-// heights above the error proves a meeting. A point with two heights below -error proves a miss, if one of the two is
-// outside also at the start and the other at the end. The point tried is halfway between the last entry and the first
-// exit.
+// Whether the edge from corner i to corner j intersects the tetrahedron. Heights are linear along it, so a point with
+// all heights above the error proves an overlap. A point with two heights below -error proves a miss, if one of the two
+// is also outside at the start and the other at the end. The point tested is halfway between the last entry and the
+// first exit.
 HWY_ATTR HWY_INLINE FilterAnswer clip_edge(const Heights& h, int i, int j) {
     const Tag tag;
     const auto zero = hn::Zero(tag);
@@ -150,7 +151,7 @@ HWY_ATTR HWY_INLINE FilterAnswer clip_edge(const Heights& h, int i, int j) {
     return (outside & h.outside[i]) && (outside & h.outside[j]) ? FilterAnswer::no : FilterAnswer::unsure;
 }
 
-// Do the edges of the one tetrahedron meet the other?
+// Whether the edges of one tetrahedron intersect the other.
 HWY_ATTR HWY_INLINE FilterAnswer clip_edges(const Heights& h) {
     constexpr int edges[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
     FilterAnswer answer = FilterAnswer::no;

@@ -1,4 +1,4 @@
-// Do two tetrahedra meet?
+// Overlap test of two tetrahedra.
 #include <fathom/geometry/primitive/tetrahedron_tetrahedron.h>
 
 #include <fathom/base/primitives.h>
@@ -26,7 +26,7 @@ bool share_corner(const TetCorners& a, const TetCorners& b) {
     return std::any_of(a.begin(), a.end(), [&](const Vec3& p) { return std::find(b.begin(), b.end(), p) != b.end(); });
 }
 
-// Faces cover a flat tetrahedron, and bound any other; without a meeting of faces only one inside the other is left.
+// Faces cover a flat tetrahedron, and bound any other; if no faces intersect, only containment remains.
 bool exact(const TetCorners& a, const TetCorners& b) {
     if (share_corner(a, b)) return true;
     for (std::size_t i = 0; i < 4; ++i)
@@ -51,7 +51,7 @@ bool tetrahedron_contains(const std::array<Vec3, 4>& t, const Vec3& p) {
     const int volume = orient3d(t[0], t[1], t[2], t[3]);
     if (volume == 0) return false;
     for (std::size_t k = 0; k < 4; ++k) {
-        // Face k is counter-clockwise from outside a positive tetrahedron: inside is below it.
+        // Face k is counter-clockwise seen from outside a tetrahedron of positive volume: the inside is below it.
         const auto f = face(t, k);
         if (orient3d(f[0], f[1], f[2], p) * volume > 0) return false;
     }

@@ -1,4 +1,4 @@
-// The contact of two triangles that overlap.
+// Contact of two overlapping triangles, and proximity of features.
 #include <fathom/geometry/primitive/triangle_contact.h>
 
 #include <fathom/geometry/exact/predicates.h>
@@ -10,26 +10,27 @@
 
 namespace fathom {
 
-// Distance, points, normal and weights of a vertex and a face, of two edges.
+// Proximity of a vertex and a face, and of two edges: distance, points, normal and weights.
 
 namespace {
 
-constexpr double rounding_of_points = 1e-12; // of the largest coordinate difference, as closest_point.h has it
-constexpr double clearly_crossing =
-    1e-3; // sine of the angle of two edges from which their product is the better normal
+// Relative to the largest coordinate difference, as stated in closest_point.h.
+constexpr double rounding_of_points = 1e-12;
+// Sine of the angle of two edges above which their cross product is the better normal.
+constexpr double clearly_crossing = 1e-3;
 
 Vec3 unit_or_zero(const Vec3& v) {
-    const double largest = v.cwiseAbs().maxCoeff(); // the squares of the quotients neither overflow nor vanish
+    const double largest = v.cwiseAbs().maxCoeff(); // the squares of the quotients neither overflow nor underflow
     return largest > 0 && std::isfinite(largest) ? Vec3((v / largest).normalized()) : Vec3::Zero();
 }
 
-// `side` is exact: where a lies, seen along the normal.
+// `side` is exact: the side on which a lies along the normal.
 Vec3 turned(const Vec3& normal, int side, const Vec3& before) {
     const bool back = side < 0 || (side == 0 && normal.dot(before) < 0);
     return back ? Vec3(-normal) : normal;
 }
 
-// The direction of a gap, unless that is rounding.
+// The direction of the gap, unless it is within rounding.
 Vec3 gap_normal(const Vec3& gap, double size, const Vec3& own, int side, const Vec3& before) {
     const bool tiny = gap.cwiseAbs().maxCoeff() <= rounding_of_points * size;
     if (tiny && own != Vec3::Zero()) return turned(own, side, before);
@@ -51,7 +52,7 @@ FeatureProximity vertex_face_proximity(const Vec3& vertex, const std::array<Vec3
     result.point_b = found.point;
     if (result.inner && own != Vec3::Zero()) {
         result.normal = turned(own, side, before);
-        if (side == 0) result.distance = 0; // they touch: what is left of the gap is rounding
+        if (side == 0) result.distance = 0; // they touch: the remaining gap is rounding
     } else {
         const double size =
             std::max((face[1] - face[0]).cwiseAbs().maxCoeff(), (face[2] - face[0]).cwiseAbs().maxCoeff());
@@ -78,7 +79,7 @@ FeatureProximity edge_edge_proximity(const Segment& a, const Segment& b, const V
     result.point_b = found.point_b;
     if (result.inner && product.norm() > clearly_crossing) {
         result.normal = turned(own, side, before);
-        if (side == 0) result.distance = 0; // they touch: what is left of the gap is rounding
+        if (side == 0) result.distance = 0; // they touch: the remaining gap is rounding
     } else {
         const double size = std::max(along_a.cwiseAbs().maxCoeff(), along_b.cwiseAbs().maxCoeff());
         result.normal = gap_normal(gap, size, own, side, before);
@@ -99,7 +100,7 @@ Span span_along(const Corners& t, const Vec3& axis) {
     return {lower, upper};
 }
 
-// The shortest move along any of the directions offered, either way.
+// The shortest separating translation along any of the given directions, in either sense.
 class WayOut {
 public:
     WayOut(const Corners& a, const Corners& b) : a_(a), b_(b) {}
@@ -126,7 +127,7 @@ private:
     const Corners& b_;
 };
 
-// Products of directions closer than this tell rounding alone.
+// Cross products of directions closer than this consist of rounding.
 constexpr double nearly_parallel = 1e-7;
 
 std::array<Vec3, 3> edge_directions(const Corners& t) {
@@ -151,7 +152,7 @@ TriangleContact triangle_contact(const std::array<Vec3, 3>& a, const std::array<
     contact.normal_b = unit_normal(b);
     if (contact.kind == OverlapKind::none) return contact;
     contact.segment = overlap.segment;
-    // About a common point the spans are of the size of the triangles, however far away those lie.
+    // Relative to a common point the spans have the size of the triangles, even far from the origin.
     const Vec3 center = overlap.segment.start;
     const Corners near_a = {a[0] - center, a[1] - center, a[2] - center};
     const Corners near_b = {b[0] - center, b[1] - center, b[2] - center};

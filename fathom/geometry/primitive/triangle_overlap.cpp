@@ -1,4 +1,4 @@
-// Do an axis-aligned box and a triangle meet?
+// Overlap tests of a triangle with an axis-aligned box and with a tetrahedron.
 #include <fathom/geometry/primitive/triangle_overlap.h>
 
 #include <fathom/geometry/exact/predicates.h>
@@ -13,7 +13,7 @@ namespace {
 
 using Corners = std::array<Vec3, 3>;
 
-// The corner of the box that lies farthest along a direction with these signs.
+// The corner of the box that is farthest along a direction with these signs.
 Vec3 farthest_corner(const Box& box, const std::array<int, 3>& sign) {
     return {sign[0] > 0 ? box.upper[0] : box.lower[0], sign[1] > 0 ? box.upper[1] : box.lower[1],
             sign[2] > 0 ? box.upper[2] : box.lower[2]};
@@ -27,7 +27,8 @@ bool plane_misses(const Box& box, const Corners& t) {
     return side(farthest_corner(box, {-normal[0], -normal[1], -normal[2]})) > 0;
 }
 
-// Seen along `axis`: does the line of the edge from p to q keep the box strictly on the side without the third corner?
+// In the projection along `axis`: whether the line of the edge from p to q has the box strictly on the side opposite to
+// the third corner.
 bool edge_separates(const Box& box, const Vec3& p, const Vec3& q, const Vec3& third, int axis) {
     const int i = (axis + 1) % 3;
     const int j = (axis + 2) % 3;
@@ -46,7 +47,7 @@ bool edge_separates(const Box& box, const Vec3& p, const Vec3& q, const Vec3& th
 bool box_overlaps_triangle(const Box& box, const std::array<Vec3, 3>& triangle) {
     Box bounds;
     for (const Vec3& corner : triangle) bounds.extend(corner);
-    const Box common = intersection(box, bounds); // only this part can meet the triangle, and it is finite
+    const Box common = intersection(box, bounds); // only this part can overlap the triangle, and it is finite
     if (common.empty()) return false;
     if (plane_misses(common, triangle)) return false;
     for (std::size_t k = 0; k < 3; ++k)
@@ -55,7 +56,7 @@ bool box_overlaps_triangle(const Box& box, const std::array<Vec3, 3>& triangle) 
     return true;
 }
 
-// Do a tetrahedron and a triangle meet?
+// Overlap of a tetrahedron and a triangle.
 
 namespace {
 

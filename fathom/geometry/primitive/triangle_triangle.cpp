@@ -1,4 +1,4 @@
-// Do two triangles meet, and in what?
+// Intersection of two triangles.
 #include <fathom/geometry/primitive/triangle_triangle.h>
 
 #include <fathom/geometry/mesh/triangle_mesh.h>
@@ -10,7 +10,7 @@
 
 namespace fathom {
 
-// Exact questions about one triangle.
+// Exact properties of one triangle.
 
 int projection_axis(const std::array<Vec3, 3>& triangle) {
     int largest = 0;
@@ -49,8 +49,8 @@ Signs sides(const Corners& plane, const Corners& of) {
 bool one_sided(const Signs& s) { return s[0] != 0 && s[0] == s[1] && s[0] == s[2]; }
 bool all_zero(const Signs& s) { return s[0] == 0 && s[1] == 0 && s[2] == 0; }
 
-// Where a triangle's border meets the common line of the two planes: on the edge from `below` the other plane to
-// `above` it. At most one of the two lies on the plane.
+// The point where a triangle's boundary crosses the common line of the two planes: on the edge from `below` the other
+// plane to `above` it. At most one of the two lies on the plane.
 struct End {
     const Vec3* below;
     const Vec3* above;
@@ -68,18 +68,19 @@ struct End {
     }
 };
 
-// The part of the common line that a triangle covers, in the direction (normal of it) x (normal of the other).
+// The interval of the common line that a triangle covers, in the direction (its normal) x (normal of the other).
 struct AxisSpan {
     End lower;
     End upper;
     bool is_point; // it only touches the other plane with one corner
 };
 
-// `s` are the sides of the corners of `t` on the other triangle's plane: not all 0, not all strictly on one side.
+// `s` are the sides of the corners of `t` relative to the other triangle's plane: not all 0, not all strictly on one
+// side.
 AxisSpan span_of(const Corners& t, const Signs& s) {
     const bool any_above = s[0] > 0 || s[1] > 0 || s[2] > 0;
     const auto is_above = [&](std::size_t k) { return any_above ? s[k] > 0 : s[k] >= 0; };
-    // One corner stands alone on its side: the two edges at it cross the plane.
+    // One corner is alone on its side: the two edges at it cross the plane.
     const std::size_t alone = is_above(1) == is_above(2) ? 0 : is_above(2) == is_above(0) ? 1 : 2;
     const std::size_t next = (alone + 1) % 3;
     const std::size_t previous = (alone + 2) % 3;
@@ -88,19 +89,19 @@ AxisSpan span_of(const Corners& t, const Signs& s) {
         const std::size_t above = is_above(alone) ? alone : other;
         return {&t[below], &t[above], s[below] == 0, s[above] == 0};
     };
-    // Seen with the normal toward us and `above` up, the direction of the line points left.
+    // With the normal towards the viewer and `above` up, the direction of the line points left.
     if (is_above(alone)) return {end_at(previous), end_at(next), s[alone] == 0};
     return {end_at(next), end_at(previous), s[alone] == 0};
 }
 
-// Along (normal of a) x (normal of b): +1 when the end of b lies beyond the end of a, 0 when they are one point.
+// Along (normal of a) x (normal of b): +1 if the end of b lies beyond the end of a, 0 if they coincide.
 int order(const End& a, const End& b) { return orient3d(*a.below, *a.above, *b.below, *b.above); }
 
 struct AxisSpans {
     AxisSpan a;
     AxisSpan b;
 
-    // The second span is measured along the opposite direction, so it is turned here.
+    // The second span is measured along the opposite direction, so it is reversed here.
     AxisSpans(const Corners& ta, const Corners& tb, const Signs& side_of_a, const Signs& side_of_b)
         : a(span_of(ta, side_of_a)), b(span_of(tb, side_of_b)) {
         std::swap(b.lower, b.upper);
@@ -112,7 +113,7 @@ TriangleOverlap common_span(const AxisSpans& spans, const Corners& a, const Corn
     const int a_before_b = order(spans.a.upper, spans.b.lower);
     const int b_before_a = order(spans.a.lower, spans.b.upper);
     if (a_before_b > 0 || b_before_a < 0) return {};
-    // Where both triangles end at one point, the one that has a corner there knows it without rounding.
+    // If both triangles end at one point, the one with a corner there has it without rounding.
     const int low = order(spans.a.lower, spans.b.lower);
     const int high = order(spans.a.upper, spans.b.upper);
     const bool low_from_a = low < 0 || (low == 0 && spans.a.lower.is_corner());
@@ -125,7 +126,7 @@ TriangleOverlap common_span(const AxisSpans& spans, const Corners& a, const Corn
     return {OverlapKind::point, {point, point}};
 }
 
-// Coplanar triangles with area, seen along an axis. Both are turned counter-clockwise.
+// Coplanar triangles with area, projected along an axis. Both are oriented counter-clockwise.
 class Coplanar {
 public:
     Coplanar(const Corners& a, const Corners& b, int axis) : a_(turned(a, axis)), b_(turned(b, axis)) {
@@ -153,10 +154,10 @@ private:
         if (orient2d(t[0], t[1], t[2], axis) > 0) return t;
         return {t[0], t[2], t[1]};
     }
-    // Are all corners on the outer side of the edge, `below` a limit on their sign?
+    // Whether all corners are on the outer side of the edge; their signs must be below `below`.
     static bool outside(const Signs& s, int below) { return s[0] < below && s[1] < below && s[2] < below; }
 
-    // The other triangle lies outside this edge and touches its line with one corner or two.
+    // The other triangle lies outside this edge and touches its line with one or two corners.
     static TriangleOverlap along_edge(const Corners& t, std::size_t edge, const Corners& other, const Signs& s) {
         std::vector<Vec3> touching;
         for (std::size_t k = 0; k < 3; ++k)
@@ -204,7 +205,7 @@ private:
     Table a_inside_b_;
 };
 
-// Does an edge of `t` have the whole of `other` strictly beyond it?
+// Whether all of `other` lies strictly beyond an edge of `t`.
 bool separated_in_plane(const Corners& t, const Corners& other, int axis) {
     const int turn = orient2d(t[0], t[1], t[2], axis);
     for (std::size_t k = 0; k < 3; ++k) {
@@ -214,7 +215,7 @@ bool separated_in_plane(const Corners& t, const Corners& other, int axis) {
     return false;
 }
 
-// The two share a plane, or one has no area.
+// The two are coplanar, or one has no area.
 bool flat_pair_overlaps(const Corners& a, const Corners& b) {
     const int axis = projection_axis(a);
     if (axis < 0) return segment_overlaps_triangle(spine(a), b);
@@ -235,7 +236,7 @@ TriangleOverlap flat_pair_overlap(const Corners& a, const Corners& b) {
     return Coplanar(a, b, axis).overlap();
 }
 
-// Does the segment from p, a corner of t, to q share more with t than p?
+// Whether the segment from p, a corner of t, to q shares more with t than p.
 bool runs_into(const Vec3& p, const Vec3& q, const Corners& t) {
     if (p == q) return false;
     const int axis = projection_axis(t);
@@ -251,14 +252,15 @@ bool runs_into(const Vec3& p, const Vec3& q, const Corners& t) {
            turn * orient2d(p, q, t[(corner + 2) % 3], axis) >= 0;
 }
 
-// Both lie on one line and share at least two corners: is the common part longer than the one between shared corners?
+// Both lie on one line and share at least two corners: whether the common part is longer than the part between shared
+// corners.
 bool lines_cross(const Segment& a, const Segment& b, const Segment& shared) {
     const Vec3& low = std::max(a.start, b.start, precedes);
     const Vec3& high = std::min(a.end, b.end, precedes);
     return precedes(low, shared.start) || precedes(shared.end, high);
 }
 
-// The corners of `a` that stand at the position of a corner of `b`, in front, and the others behind.
+// The corners of `a` at the position of a corner of `b` first, then the others.
 struct SharedCorners {
     Corners corners;
     std::size_t count = 0;
@@ -279,29 +281,28 @@ bool line_crosses(const Corners& a, const SharedCorners& of_a, const Corners& b)
     return collinear(b[0], b[1], b[2]) && lines_cross(line, spine(b), {*first, *last});
 }
 
-// Triangles with area on a common edge from p to q.
+// Triangles with area that share the edge from p to q: whether one is folded onto the other.
 bool folded_over(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b) {
     if (orient3d(p, q, a, b) != 0) return false;
     const int axis = projection_axis({p, q, a});
     return orient2d(p, q, a, axis) * orient2d(p, q, b, axis) > 0;
 }
 
-// Quick answers "no" for neighbours, proved. Differences of doubles are off by a relative 2^-53, sums and products of
-// three by less than the factors below; where numbers are so small that they underflow the answer is left to the exact
-// tests.
+// Fast proofs of "no" for neighbours. Differences of doubles have a relative error of 2^-53, sums and products of three
+// have errors below the factors used below; if numbers are so small that they underflow, the exact tests decide.
 constexpr double rounding = 0x1p-53;
 constexpr double smallest_side = 1e-60;
 
 double longest_side(const Vec3& a, const Vec3& b) { return std::max(a.cwiseAbs().maxCoeff(), b.cwiseAbs().maxCoeff()); }
 
-// Folded over they would have normals of one direction.
+// If they were folded, their normals would have the same direction.
 bool surely_unfolded(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b) {
     const Vec3 edge = q - p, to_a = a - p, to_b = b - p;
     const double side = std::max(longest_side(edge, to_a), to_b.cwiseAbs().maxCoeff());
     return side > smallest_side && edge.cross(to_a).dot(edge.cross(to_b)) < -256 * rounding * side * side * side * side;
 }
 
-// A plane through the common corner has the rest of each on its own side.
+// A plane through the common corner separates the rest of both.
 bool surely_parted(const Corners& p, const Corners& q) {
     const Vec3 p1 = p[1] - p[0], p2 = p[2] - p[0], q1 = q[1] - p[0], q2 = q[2] - p[0];
     const Vec3 normal = (p1 + p2).normalized() - (q1 + q2).normalized();

@@ -1,4 +1,4 @@
-// SurfaceTree: builds, refits, and asks the kernels.
+// Construction, refit and queries of SurfaceTree.
 #include <fathom/base/error.h>
 #include <fathom/base/interval.h>
 #include <fathom/base/parallel.h>
@@ -14,17 +14,17 @@
 
 namespace fathom {
 
-// Turns triangles into packs, and says how badly conditioned they are.
+// Conversion of triangles to packs, with their condition numbers.
 
 namespace {
 
 struct LocalTriangle {
     Vec3 corner, edge_1, edge_2;
     double condition, reach;
-    double dropped = 0; // height of a triangle that stands as its longest edge
+    double dropped = 0; // height of a triangle that is replaced by its longest edge
 };
 
-// Longest edge opposite to corner 0.
+// Rotates the corners so that the longest edge is opposite to corner 0.
 std::array<Vec3, 3> turned(const std::array<Vec3, 3>& c) {
     const double opposite[3] = {(c[2] - c[1]).squaredNorm(), (c[0] - c[2]).squaredNorm(), (c[1] - c[0]).squaredNorm()};
     const std::size_t k =
@@ -37,9 +37,9 @@ LocalTriangle local_triangle(const BvhFrame& frame, const std::array<Vec3, 3>& w
     const Vec3 edge_1 = (c[1] - c[0]) * frame.scale, edge_2 = (c[2] - c[0]) * frame.scale;
     const double longest = ((c[2] - c[1]) * frame.scale).norm();
     const double doubled_area = edge_1.cross(edge_2).norm();
-    const double height = longest > 0 ? doubled_area / longest : 0.0; // the smallest
+    const double height = longest > 0 ? doubled_area / longest : 0.0; // the smallest height
     const double condition = edge_1.norm() * edge_2.norm() / doubled_area;
-    // A thin triangle may stand as its longest edge: then its distance is wrong by its height, but by nothing else.
+    // A thin triangle may be replaced by its longest edge: the error of its distance is then its height only.
     const double thin_condition = 1 + height * 0x1p16;
     if (thin_condition < condition || longest < 0x1p-20 || !(doubled_area > 0))
         return {frame.to_local(c[1]), (c[2] - c[1]) * frame.scale,     Vec3::Zero(),
@@ -84,7 +84,7 @@ namespace {
 constexpr std::size_t chunk = 1024;
 constexpr std::size_t query_chunk = 256;
 
-// Directions along no axis, plane or diagonal that a modelled surface is likely to have.
+// Directions that are unlikely to lie along an axis, plane or diagonal of a modelled surface.
 const Vec3& parity_direction(std::size_t k) {
     static const auto directions = [] {
         std::array<Vec3, 16> all;
@@ -98,7 +98,7 @@ constexpr std::size_t parity_attempts = 16;
 
 void expect_same_size(std::size_t questions, std::size_t answers) {
     if (questions != answers)
-        throw Error(Cause::count_mismatch, fmt::format("room for {} answers to {} queries", answers, questions));
+        throw Error(Cause::count_mismatch, fmt::format("expected {1} results, got space for {0}", answers, questions));
 }
 
 std::vector<Box> boxes_of(std::span<const Vec3> vertices, std::span<const Triangle> triangles) {
@@ -131,7 +131,7 @@ SurfaceTree::SurfaceTree(const TriangleMesh& mesh) {
 void SurfaceTree::refit(std::span<const Vec3> vertices) {
     if (vertices.size() != vertex_count_)
         throw Error(Cause::count_mismatch,
-                    fmt::format("{} vertices for a surface of {}", vertices.size(), vertex_count_));
+                    fmt::format("expected {1} vertices, got {0}", vertices.size(), vertex_count_));
     const std::vector<Box> by_position = boxes_of(vertices, triangles_);
     std::vector<Box> by_id(by_position.size());
     for (std::size_t k = 0; k < by_id.size(); ++k) by_id[tree_.order()[k]] = by_position[k];

@@ -1,4 +1,4 @@
-// The SIMD kernels of SurfaceTree: eight triangles a step in float, then what is left in double.
+// SIMD kernels of SurfaceTree: eight triangles per step in float, then the remaining candidates in double.
 #include <fathom/geometry/surface_tree/surface_tree_kernels.h>
 
 #include <optional>
@@ -21,10 +21,10 @@ HWY_INLINE Vec3Lanes cross3(const Vec3Lanes& a, const Vec3Lanes& b) {
             hn::MulSub(a.x, b.y, hn::Mul(a.y, b.x))};
 }
 
-// |v - t e|^2 for the best t in [0, 1], given v.e and e.e.
+// v - t e|^2 for the best t in [0, 1], given v.e and e.e.
 HWY_INLINE Floats edge_distance(const Vec3Lanes& v, const Vec3Lanes& e, Floats ve, Floats ee) {
     const Lanes8 d;
-    // An edge without length: v.e is zero too, or the point moves by less than the edge.
+    // An edge of length 0: v.e is zero too, or the point moves by less than the edge.
     const Floats t = hn::Min(hn::Max(hn::Div(ve, hn::Max(ee, hn::Set(d, 1e-37f))), hn::Zero(d)), hn::Set(d, 1.0f));
     const Vec3Lanes r = {hn::NegMulAdd(t, e.x, v.x), hn::NegMulAdd(t, e.y, v.y), hn::NegMulAdd(t, e.z, v.z)};
     return dot3(r, r);
@@ -48,11 +48,11 @@ HWY_INLINE Floats squared_distances(const TrianglePack& pack, const Vec3Lanes& p
     return hn::IfThenElse(inside, hn::Div(hn::Mul(height, height), whole), border);
 }
 
-// Keeps an upper bound on the distance, and the few triangles that may be within it, for a decision in double at the
+// Keeps an upper bound on the distance, and the few triangles that may be within it, which are decided in double at the
 // end.
 class ClosestLeaf {
 public:
-    // `known` is a bound on the distance that the caller has from elsewhere.
+    // `known` is a bound on the distance that the caller already has.
     HWY_ATTR ClosestLeaf(const SurfaceView& surface, const Vec3& point, double max_distance, double known)
         : surface_(surface), point_(point), max_squared_(max_distance * max_distance) {
         const Vec3 local = surface.tree.frame().to_local(point);
@@ -83,7 +83,7 @@ public:
         if (found) keep(pack, squared, found, error, hn::GetLane(hn::MinOfLanes(d, nearest)));
     }
 
-    // The nearest of what is left.
+    // The closest of the remaining candidates.
     HWY_ATTR void finish(ClosestPoint& out) {
         decide();
         if (best_triangle_ == no_index || best_squared_ > max_squared_) return;
@@ -95,7 +95,7 @@ private:
     static constexpr int max_waiting = 32;
 
     struct Candidate {
-        float lower; // bound on its distance, in the frame
+        float lower; // lower bound on its distance, in the frame
         Index position;
     };
 
@@ -120,7 +120,7 @@ private:
         }
     }
 
-    // Drops what the bound has overtaken; where too many are left, decides them now.
+    // Drops candidates beyond the bound; decides the rest now if too many remain.
     HWY_ATTR void make_room() {
         int kept = 0;
         for (int k = 0; k < waiting_; ++k)
@@ -147,8 +147,8 @@ private:
     double max_squared_;
     float local_[3];
     float error_;
-    float bound_; // on the distance of the nearest triangle, in the frame
-    float limit_; // on the squared distance of a box that may hold it
+    float bound_; // upper bound on the distance of the closest triangle, in the frame
+    float limit_; // upper bound on the squared distance of a box that may contain it
     int waiting_ = 0;
     Candidate candidates_[max_waiting];
     double best_squared_ = std::numeric_limits<double>::infinity();
@@ -165,7 +165,7 @@ HWY_ATTR void closest_kernel(const SurfaceView& surface, std::span<const Vec3> p
         const Vec3& point = points[k];
         out[k] = ClosestPoint{};
         if (!point.allFinite()) continue;
-        // The distance changes by no more than the point moves.
+        // The distance changes by at most the movement of the point.
         if (known < infinity) known = (known + (point - *last).norm()) * (1 + 0x1p-40) + rounding;
         ClosestLeaf leaf(surface, point, max_distance, known);
         visit_near_to_far(surface.tree, LocalPoint(surface.tree.frame(), point), leaf);
@@ -175,9 +175,9 @@ HWY_ATTR void closest_kernel(const SurfaceView& surface, std::span<const Vec3> p
     }
 }
 
-// Bits of the triangles of a pack that a ray may hit, as far as the edges go. Edge functions of Moeller & Trumbore;
+// Bit mask of the triangles of a pack that a ray may hit, according to the edges. Edge functions of Moeller & Trumbore;
 // each is a volume spanned by the ray's direction (at most sqrt(3)), an edge, and a vector of at most sqrt(3) +
-// |origin|: three subtractions, a cross and a dot product are off by less than 16 u of the product of the lengths.
+// |origin|: three subtractions, a cross and a dot product have an error below 16 u times the product of the lengths.
 HWY_INLINE std::uint32_t may_hit(const TrianglePack& pack, const Vec3Lanes& origin, const Vec3Lanes& direction,
                                  float error) {
     const Lanes8 d;
@@ -195,8 +195,8 @@ HWY_INLINE std::uint32_t may_hit(const TrianglePack& pack, const Vec3Lanes& orig
     return found;
 }
 
-// Hands what the floats cannot rule out to `Take`: take(meeting) -> the t up to which more hits are wanted, negative to
-// stop.
+// Passes the triangles that float cannot exclude to `Take`: take(meeting) returns the t up to which more hits are
+// wanted, negative to stop.
 template <class Take>
 class HitLeaf {
 public:
@@ -211,7 +211,7 @@ public:
 
     HWY_ATTR void operator()(std::uint32_t leaf) {
         const TrianglePack& pack = surface_.packs[leaf];
-        // What is decided in double comes from far away; let it start while the floats are at work.
+        // The data for the decision in double is far away in memory; it is prefetched during the float computation.
         const char* const corners = reinterpret_cast<const char*>(surface_.corners.data() + pack.first);
         for (std::size_t line = 0; line < pack.count * sizeof(surface_.corners[0]); line += 64)
             hwy::Prefetch(corners + line);

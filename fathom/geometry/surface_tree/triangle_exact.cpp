@@ -1,4 +1,4 @@
-// A point and a ray against a triangle, in double.
+// Distance of a point and intersection of a ray with a triangle, in double.
 #include <fathom/geometry/surface_tree/triangle_exact.h>
 
 #include <cmath>
@@ -12,8 +12,8 @@ bool before(const Vec3& a, const Vec3& b) {
     return a.y() != b.y() ? a.y() < b.y() : a.z() < b.z();
 }
 
-// To the line, always from its lower end, so that two triangles agree to the last bit on the edge they share. Infinite
-// where the nearest point is not between the ends.
+// Squared distance to an edge, always measured from its lower end, so that two triangles agree bit for bit on a shared
+// edge. Infinite if the closest point is not between the ends.
 double edge_distance(const Vec3& point, const Vec3& a, const Vec3& b) {
     const bool turn = before(b, a);
     const Vec3 &start = turn ? b : a, &end = turn ? a : b;
@@ -23,9 +23,9 @@ double edge_distance(const Vec3& point, const Vec3& a, const Vec3& b) {
     return along > 0 && along < length ? squared : infinity;
 }
 
-// To the foot of the perpendicular, as its weights name it; not to the plane: a sliver whose normal is mostly rounding
-// error may then be judged too far, where its border is as near, but never too near. Infinite where the foot is
-// outside.
+// Squared distance to the foot of the perpendicular given by its weights, not to the plane: the distance of a sliver
+// whose normal is mostly rounding error may be overestimated where its boundary is as close, but is never
+// underestimated. Infinite if the foot is outside.
 double face_distance(const Vec3& point, const std::array<Vec3, 3>& corners) {
     const Vec3 ab = corners[1] - corners[0], ac = corners[2] - corners[0], ap = point - corners[0];
     const Vec3 normal = ab.cross(ac);
@@ -34,10 +34,10 @@ double face_distance(const Vec3& point, const std::array<Vec3, 3>& corners) {
     return b > 0 && c > 0 && b + c < whole ? squared : infinity;
 }
 
-// a b - c d with the right sign, and zero only where it is zero (or too small for a double).
+// a b - c d with the exact sign, and zero only if it is zero (or too small for a double).
 double difference_of_products(double a, double b, double c, double d) {
     const double first = a * b, second = c * d;
-    if (first != second) return first - second; // rounding is monotone: never the wrong sign
+    if (first != second) return first - second; // rounding is monotone, so the sign is correct
     return std::fma(a, b, -first) - std::fma(c, d, -second);
 }
 
@@ -75,7 +75,7 @@ RayMeeting ShearedRay::meet(const std::array<Vec3, 3>& corners, double t_max) co
     const double w = difference_of_products(x[1], y[0], y[1], x[0]);
     RayMeeting result;
     if ((u < 0 || v < 0 || w < 0) && (u > 0 || v > 0 || w > 0)) return result;
-    const double whole = u + v + w; // of one sign: nothing cancels
+    const double whole = u + v + w; // of one sign: no cancellation
     result.on_border = u == 0 || v == 0 || w == 0;
     if (whole == 0) return result;
     const Vec3 weights = Vec3(u, v, w) / whole;

@@ -1,4 +1,4 @@
-// Winding numbers through a tree of dipoles.
+// Generalised winding numbers by a tree of dipoles.
 #include <fathom/geometry/surface_tree/winding_number.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace fathom {
 
 namespace {
 
-constexpr double far_factor = 3; // radii: nearer groups are opened
+constexpr double far_factor = 3; // in radii: closer groups are opened
 
 } // namespace
 
@@ -25,7 +25,7 @@ double solid_angle_share(const Vec3& p, const std::array<Vec3, 3>& corners) {
 WindingNumber::WindingNumber(const TriangleMesh& mesh, const Bvh& tree)
     : mesh_(mesh), tree_(tree), dipoles_(tree.nodes().size()) {
     const auto nodes = tree.nodes();
-    // Children lie behind their parents, so from the back every child is ready before it is asked for.
+    // Children are stored after their parents, so in reverse order every child is ready before its parent needs it.
     for (std::size_t n = nodes.size(); n-- > 0;)
         for (std::size_t c = 0; c < 8; ++c) {
             const std::uint32_t child = nodes[n].child[c];
