@@ -1,4 +1,4 @@
-// Hands the points of the springs to the surfaces, and what those find back as pushes over points.
+// Passes the points of the spring system to the surfaces and converts their contacts into forces on points.
 #include <fathom/simulate/surface/deforming_world.h>
 
 #include <fathom/base/error.h>
@@ -14,7 +14,7 @@ namespace fathom {
 
 namespace {
 
-// Where a row of points comes from.
+// A range of points of the spring system.
 struct Row {
     Index first = 0, count = 0;
 };
@@ -46,16 +46,16 @@ struct DeformingWorld::State {
     std::unique_ptr<SpringWorld> springs;
     std::vector<DeformingContact> contacts;
     std::vector<WeightedContact> pushes;
-    std::vector<double> areas; // by point: a third of the triangles round it, at rest
+    std::vector<double> areas; // by point: a third of the area of the triangles around it, at rest
     std::span<const Vec3> now;
     ContactCache memory;
-    double look_seconds = 0; // of the last
+    double detect_seconds = 0; // wall time of the last contact detection
 
     explicit State(const DeformingOptions& o) : options(o), scene(scene_options(o)) {}
 
     SpringNetwork add_bodies(std::vector<Vec3>& velocities);
     void find(std::span<const Vec3> positions);
-    void look();
+    void detect();
     void add_vertices(const BodyContacts& pair);
     void add_crossings(const BodyContacts& pair);
     void add_near_features(const BodyContacts& pair);
@@ -64,7 +64,7 @@ struct DeformingWorld::State {
     [[nodiscard]] Index point(Index body, Index vertex) const { return rows[body].first + vertex; }
 };
 
-// The network of all bodies, and how fast its points start.
+// The network of all bodies, and the initial velocities of its points.
 SpringNetwork DeformingWorld::State::add_bodies(std::vector<Vec3>& velocities) {
     SpringNetwork all;
     for (const DeformingBody& body : bodies) try {
@@ -94,7 +94,7 @@ void DeformingWorld::State::push(const DeformingContact& contact, const Weighted
 
 void DeformingWorld::State::add_vertices(const BodyContacts& pair) {
     for (const CollidingVertex& v : pair.vertices.vertices) {
-        if (v.triangle == no_index) continue; // of a body wholly inside itself: nothing to be pushed out of
+        if (v.triangle == no_index) continue; // of a body wholly inside itself: there is no surface to push it out of
         const Index body = pair.bodies[v.of_b ? 1 : 0], other = pair.bodies[v.of_b ? 0 : 1];
         const Vec3 gap = v.point - now[point(body, v.vertex)];
         const Vec3 way_out = gap.isZero() ? v.normal : gap.normalized();
@@ -115,7 +115,7 @@ void DeformingWorld::State::add_vertices(const BodyContacts& pair) {
     }
 }
 
-// What vertices do not see: edges through edges, and sheets that have no inside.
+// Contacts without a vertex inside: edges through edges, and sheets without an interior.
 void DeformingWorld::State::add_crossings(const BodyContacts& pair) {
     const auto [a, b] = pair.bodies;
     for (const SurfaceContact& c : pair.triangles.contacts) {
@@ -191,17 +191,17 @@ void DeformingWorld::State::find(std::span<const Vec3> positions) {
     memory.end();
 }
 
-// Where nothing answers, the parts that a step is divided into need no contacts: once a step is enough.
-void DeformingWorld::State::look() {
+// Without a response the substeps of a step need no contacts: once per step is enough.
+void DeformingWorld::State::detect() {
     const Stopwatch watch;
     find(springs->positions());
-    look_seconds = watch.seconds();
+    detect_seconds = watch.seconds();
 }
 
 DeformingWorld::DeformingWorld(std::vector<DeformingBody> bodies, std::vector<StaticObstacle> obstacles,
                                const DeformingOptions& options)
     : state_(std::make_unique<State>(options)) {
-    if (bodies.empty()) throw Error(Cause::empty, "a world without bodies");
+    if (bodies.empty()) throw Error(Cause::empty, "the world has no bodies");
     require_not_negative(options.thickness, "option thickness");
     require_positive(options.recovery_time, "option recovery_time");
     State& s = *state_;
@@ -213,7 +213,7 @@ DeformingWorld::DeformingWorld(std::vector<DeformingBody> bodies, std::vector<St
     s.springs = std::make_unique<SpringWorld>(std::move(network), options.springs);
     s.springs->set_state(std::move(start));
     if (!options.respond) {
-        s.look();
+        s.detect();
         return;
     }
     s.springs->set_contact_finder(
@@ -235,11 +235,11 @@ Fingerprint DeformingWorld::state_hash() const {
 
 void DeformingWorld::step() {
     state_->springs->step();
-    if (!state_->options.respond) state_->look();
+    if (!state_->options.respond) state_->detect();
 }
 
 double DeformingWorld::detect_seconds() const {
-    return state_->options.respond ? springs().report().contact_seconds : state_->look_seconds;
+    return state_->options.respond ? springs().report().contact_seconds : state_->detect_seconds;
 }
 
 Energy DeformingWorld::energy() const {
@@ -259,11 +259,11 @@ const SpringWorld& DeformingWorld::springs() const { return *state_->springs; }
 const DeformingScene& DeformingWorld::detection() const { return state_->scene; }
 std::span<const DeformingContact> DeformingWorld::contacts() const { return state_->contacts; }
 
-// Copies the shapes and contacts of deforming objects into frames.
+// ---- Recording: copies the shapes and contacts of deforming objects into frames
 
 namespace {
 
-// Its pose stands in the centre of mass.
+// The pose has its origin at the centre of mass.
 BodyFrame frame_of(const DeformingWorld& world, Index body) {
     if (world.bodies()[body].fixed) return {};
     std::vector<Index> points(world.vertices(body).size());

@@ -1,4 +1,4 @@
-// Finds what bodies of different worlds have in each other, and shares the pushes out over both.
+// Finds contacts between bodies of different worlds and distributes the contact forces over both.
 #include <fathom/simulate/world/coupling.h>
 
 #include <fathom/base/error.h>
@@ -10,29 +10,29 @@
 #include <vector>
 namespace fathom {
 
-// Places spread over a surface of triangles that stand for all of it: vertices, middles of edges,
-// middles of faces. By the rule of seven points (exact for cubics): 1/20, 2/15 and 9/20 of a triangle's area each. For
-// coupling.cpp.
+// ---- Samples of a triangle surface: vertices, centres of edges, centres of faces. By the rule of seven points (exact
+// for cubics): 1/20, 2/15 and 9/20 of a triangle's area each.
 namespace {
 
 struct SurfaceSample {
-    std::array<Index, 3> vertices{}; // the first `count` of them, equally
+    std::array<Index, 3> vertices{}; // the first `count` of them, with equal weights
     std::size_t count = 0;
-    double share =
-        0; // of what pushes a vertex by as much as its own mass (or stiffness) says; about 1 in sum for a vertex within
-    double area = 0; // m^2, in the shape that they were made in
+    // Share of the force that a vertex would get by its own mass (or stiffness). The shares that act on an inner vertex
+    // sum up to about 1.
+    double share = 0;
+    double area = 0; // m^2, in the shape in which the samples were made
     Vec3 place = Vec3::Zero();
 };
 
-// Vertices first, by number (without area where no triangle has them), then edges, then faces. O(n log n).
+// Vertices first, by number (without area if no triangle uses them), then edges, then faces. O(n log n).
 [[nodiscard]] std::vector<SurfaceSample> surface_samples(std::span<const Vec3> vertices,
                                                          std::span<const Triangle> triangles);
-// Moves them along with the vertices; areas stay.
+// Moves the samples with the vertices; areas stay.
 void move_samples(std::vector<SurfaceSample>& samples, std::span<const Vec3> vertices);
 
 constexpr double of_vertex = 1.0 / 20, of_edge = 2.0 / 15, of_face = 9.0 / 20;
 
-// How a push by mass is shared out: a vertex in six triangles is moved by itself, by six edges and by six faces.
+// Distribution of a force by mass: a vertex in six triangles is moved by itself, by six edges and by six faces.
 constexpr double vertex_share = 3 * of_vertex, edge_share = 3 * of_edge / 6, face_share = of_face / 6;
 
 std::vector<SurfaceSample> surface_samples(std::span<const Vec3> vertices, std::span<const Triangle> triangles) {
@@ -63,7 +63,7 @@ void move_samples(std::vector<SurfaceSample>& samples, std::span<const Vec3> ver
     }
 }
 
-// A surface that may be inside solids: what does not change of it.
+// Constant data of a surface that may be inside solids.
 struct Guest {
     TetTopology topology;
     BoundaryAreas areas;
@@ -73,7 +73,7 @@ struct Guest {
 
 // Samples of a membrane or a surface.
 struct Sampled {
-    std::shared_ptr<const std::vector<Triangle>> triangles; // that they were made of
+    std::shared_ptr<const std::vector<Triangle>> triangles; // from which the samples were made
     std::vector<SurfaceSample> samples;
     std::vector<Vec3> places;
 
@@ -84,15 +84,15 @@ struct Sampled {
     }
 };
 
-// A contact before it pushes. Where one side is rigid, `over` holds the points of the other side alone.
+// A contact before its force is computed. If one side is rigid, `over` holds only the points of the other side.
 struct Found {
     CoupledContact contact;
     ContactKey key;
     WeightedContact over;
-    double rate = 1;        // as TetPush
-    double share = 1;       // of the law's stiffness, where that does not go by area
+    double rate = 1;        // as in TetPush
+    double share = 1;       // of the law's stiffness, unless that is scaled by area
     Index rigid = no_index; // the rigid body of this contact
-    double side = 0;        // 1 where it is the first body, -1 where the other
+    double side = 0;        // 1 if it is the first body, -1 if it is the other
 };
 
 StaticObstacle obstacle_of(const RigidWorld& world, Index body) {
@@ -180,9 +180,9 @@ void Coupling::State::take_points() {
     }
 }
 
-// ---- Points of what deforms, in rigid bodies
+// ---- Points of deformable bodies in rigid bodies
 
-// over(k) is the contact of place k, without normal and depth, and its share.
+// over(k) returns the contact of place k, without normal and depth, and its share.
 void Coupling::State::add_in_rigid(Index rigid, Index body, std::span<const Vec3> places, const auto& over) {
     if (!reach_of(*worlds.rigid, rigid).overlaps(bounds(places))) return;
     const StaticObstacle obstacle = obstacle_of(*worlds.rigid, rigid);
@@ -240,7 +240,7 @@ void Coupling::State::find_in_rigid(Index rigid) {
     }
 }
 
-// ---- Rigid bodies and surfaces, in solids
+// ---- Rigid bodies and surfaces in solids
 
 void Coupling::State::add_guest(Index body, const PushIntruder& surface, Index rigid) {
     const auto rows = static_cast<Index>(worlds.rigid_count() + worlds.solid_count() + worlds.surface_count());
@@ -255,7 +255,7 @@ void Coupling::State::add_guest(Index body, const PushIntruder& surface, Index r
                 1,
                 rigid,
                 1};
-        if (rigid != no_index) { // all of it in one place
+        if (rigid != no_index) { // all of it acts at one place
             f.over.count = 0;
             for (std::size_t k = 0; k < c.count; ++k)
                 if (c.points[k] < inverse_masses.size()) {
@@ -291,14 +291,14 @@ void Coupling::State::find_in_solids() {
     }
 }
 
-// ---- Pushes
+// ---- Forces
 
 void Coupling::State::push(const Found& f, double step) {
     WeightedContact over = f.over;
     const std::size_t real = inverse_masses.size();
     Vec3 arm = Vec3::Zero();
-    if (f.rigid !=
-        no_index) { // the place on the rigid body is a point of its own, as heavy as it feels along the normal
+    // The place on the rigid body is a point of its own, with the effective mass along the normal.
+    if (f.rigid != no_index) {
         const BodyState& state = worlds.rigid->states()[f.rigid];
         const BodyMass& mass = worlds.rigid->masses()[f.rigid];
         arm = f.contact.position - state.center;

@@ -15,8 +15,8 @@
 #include <vector>
 namespace fathom {
 
-// A thin closed hull round an open sheet, for depth maps, which know only solids: both faces, half the
-// thickness away, and a strip along the border. O(n) to move. Thread-safe but for move().
+// ---- A thin closed hull around an open sheet, for depth maps, which support only solids: both faces at half the
+// thickness and a strip along the border. O(n) to move. Thread-safe except for move().
 namespace {
 
 class ThickenedSheet {
@@ -27,8 +27,8 @@ public:
     void move(std::span<const Vec3> vertices); // of the sheet
     [[nodiscard]] double thickness() const { return 2 * half_; }
     [[nodiscard]] const TriangleMesh& mesh() const { return mesh_; } // vertex k on the front, k + n on the back
-    [[nodiscard]] std::vector<Vec3>
-    doubled(std::span<const Vec3> of_vertices) const; // what vertices have, for those of the hull
+    // Copies values of the sheet's vertices to those of the hull.
+    [[nodiscard]] std::vector<Vec3> doubled(std::span<const Vec3> of_vertices) const;
 
 private:
     std::vector<Triangle> faces_;
@@ -36,7 +36,7 @@ private:
     TriangleMesh mesh_;
 };
 
-[[nodiscard]] bool is_open(const TriangleMesh& mesh); // has an edge with one side alone
+[[nodiscard]] bool is_open(const TriangleMesh& mesh); // has an edge with only one triangle
 
 ThickenedSheet::ThickenedSheet(const TriangleMesh& sheet, double thickness)
     : faces_(sheet.triangles), half_(0.5 * thickness) {
@@ -85,19 +85,19 @@ bool is_open(const TriangleMesh& mesh) {
 }
 } // namespace
 
-// The inside of a MixedWorld, for mixed_world.cpp and mixed_recording.cpp alone.
+// ---- The state of a MixedWorld
 namespace {
 
-// Numbers of one world's bodies among all that are recorded.
+// Numbers of one world's bodies among all recorded bodies.
 struct RecordedRow {
     std::vector<Index> number; // of each of its bodies
-    std::vector<char> first;   // whether it is the one that is recorded
+    std::vector<char> first;   // whether this world records it
 };
 
-// What particles see of a body that is an open sheet.
+// The shape of an open sheet for particles.
 struct ShownBody {
     std::optional<ThickenedSheet> hull{};
-    std::shared_ptr<const std::vector<Triangle>> torn{}, torn_hull{}; // null: as it began
+    std::shared_ptr<const std::vector<Triangle>> torn{}, torn_hull{}; // null: the initial triangles
 };
 
 } // namespace
@@ -109,8 +109,8 @@ struct MixedWorld::State {
     std::optional<ParticleWorld> particles;
     MixedOptions options;
     std::optional<Coupling> coupling;
-    std::vector<Wrench> pushes;   // from outside, on rigid bodies
-    std::vector<ShownBody> shown; // to particles, in their order
+    std::vector<Wrench> pushes;   // external, on rigid bodies
+    std::vector<ShownBody> shown; // obstacles of the particles, in their order
     std::size_t seen = 0;         // bodies of the other worlds among the obstacles of the particles
     double step = 0;
     std::size_t steps = 0;
@@ -132,7 +132,7 @@ struct MixedWorld::State {
     void guard() const;
     [[nodiscard]] Energy energy_of_bodies() const;
 
-    // The worlds in the order of recording, and where their bodies are recorded.
+    // The worlds in the order of recording, and the numbers under which their bodies are recorded.
     [[nodiscard]] std::vector<const SimulatedWorld*> all() const;
     [[nodiscard]] std::vector<RecordedRow> rows() const;
 };
@@ -145,7 +145,7 @@ void add(Energy& sum, const Energy& part) {
     sum.stored += part.stored;
 }
 
-// Height of its own size.
+// Potential energy of a height equal to its own size.
 double weight_times_size(const SpringWorld& springs) {
     const Box box = bounds(springs.positions());
     return box.empty() ? 0 : total_mass(springs.network()) * springs.options().gravity.norm() * box.diagonal();
@@ -163,19 +163,19 @@ CoupledWorlds MixedWorld::State::worlds() {
     return {rigid ? &*rigid : nullptr, solids ? &*solids : nullptr, surfaces ? &*surfaces : nullptr};
 }
 
-// The one step that all agree on.
+// The common step of all worlds.
 void MixedWorld::State::take_step() {
     const auto agree = [&](double other, const char* of) {
         if (step == 0) step = other;
         if (step != other)
-            throw Error(Cause::invalid_argument, fmt::format("{} step by {} s and others by {} s", of, other, step),
+            throw Error(Cause::invalid_argument, fmt::format("{} use a step of {} s, others of {} s", of, other, step),
                         {.element = "option step"});
     };
     if (rigid) agree(rigid->options().step, "rigid bodies");
     if (solids) agree(solids->springs().options().step, "solids");
     if (surfaces) agree(surfaces->springs().options().step, "surfaces");
     if (particles) agree(particles->options().step, "particles");
-    if (step == 0) throw Error(Cause::empty, "a world without worlds");
+    if (step == 0) throw Error(Cause::empty, "the mixed world has no worlds");
 }
 
 void MixedWorld::State::begin_hooks() {
@@ -188,7 +188,7 @@ void MixedWorld::State::begin_hooks() {
         surfaces->set_motion([this, pushed_by](SpringMotion& motion) { pushed_by(coupling->on_surfaces(), motion); });
 }
 
-// ---- What particles see
+// ---- Obstacles of the particles
 
 void MixedWorld::State::begin_particles(MixedParticles&& given_particles) {
     std::vector<KinematicObstacle> obstacles;
@@ -249,7 +249,7 @@ void MixedWorld::State::show_to_particles() {
     }
 }
 
-// ---- Guard
+// ---- Energy guard
 
 Energy MixedWorld::State::energy_of_bodies() const {
     Energy sum;
@@ -284,8 +284,8 @@ void MixedWorld::State::guard() const {
     const double total = energy_of_bodies().total();
     if (std::isfinite(total) && total - first_energy - given <= options.energy_limit * energy_scale) return;
     throw Error(std::isfinite(total) ? Cause::too_large : Cause::non_finite,
-                fmt::format("step {}: the energy of all bodies has grown from {} J to {} J; pushes gave {} J. A "
-                            "smaller step, a softer contact or more damping helps",
+                fmt::format("step {}: the energy of all bodies has grown from {} J to {} J; external forces added {} "
+                            "J; use a smaller step, a softer contact or more damping",
                             steps, first_energy, total, given));
 }
 
@@ -311,10 +311,11 @@ MixedWorld::MixedWorld(MixedWorld&&) noexcept = default;
 
 void MixedWorld::push(Index rigid_body, const Wrench& wrench) {
     if (rigid_body >= state_->pushes.size())
-        throw Error(Cause::index_out_of_range, "there is no such rigid body",
+        throw Error(Cause::index_out_of_range, "no such rigid body",
                     {.element = "body", .index = static_cast<std::int64_t>(rigid_body)});
     if (!is_finite(wrench.force) || !is_finite(wrench.torque))
-        throw Error(Cause::non_finite, "a push", {.element = "body", .index = static_cast<std::int64_t>(rigid_body)});
+        throw Error(Cause::non_finite, "external force is not finite",
+                    {.element = "body", .index = static_cast<std::int64_t>(rigid_body)});
     state_->pushes[rigid_body] = wrench;
 }
 
@@ -373,7 +374,7 @@ const DeformingWorld* MixedWorld::surfaces() const { return state_->surfaces ? &
 const ParticleWorld* MixedWorld::particles() const { return state_->particles ? &*state_->particles : nullptr; }
 const Coupling& MixedWorld::coupling() const { return *state_->coupling; }
 
-// Frames of several worlds put together, each body once.
+// ---- Recording: frames of several worlds combined, each body once
 
 std::vector<const SimulatedWorld*> MixedWorld::State::all() const {
     std::vector<const SimulatedWorld*> worlds;
@@ -384,8 +385,8 @@ std::vector<const SimulatedWorld*> MixedWorld::State::all() const {
     return worlds;
 }
 
-// Bodies of the first three kinds come first, then the obstacles of solids and surfaces that no one before
-// has, then what only particles have.
+// Bodies of the first three kinds come first, then the obstacles of solids and surfaces that are not listed yet, then
+// those that only particles have.
 std::vector<RecordedRow> MixedWorld::State::rows() const {
     std::vector<RecordedRow> rows;
     Index next = 0;
