@@ -1,4 +1,4 @@
-// DeformingScene: broad phase, refit of what is in a pair, and the answers for each pair.
+// DeformingScene: broad phase, refit of the surfaces in pairs, and the queries for each pair.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/progress.h>
@@ -13,13 +13,14 @@ namespace fathom {
 
 namespace {
 
-// Half of what two boxes must be grown by together; a little more, as boxes that grow are rounded.
+// Half of the distance by which two boxes must be enlarged together; slightly more, because enlarged boxes are rounded.
 double reach_of(const DeformingSceneOptions& options) {
     const double distance = options.proximities ? options.proximities->distance : 0;
     const double separation = options.sweep ? options.sweep->contact.minimum_separation : 0;
     if (!(distance >= 0) || !std::isfinite(distance) || !std::isfinite(separation))
-        throw Error(Cause::invalid_argument,
-                    fmt::format("a distance of {} or a separation of {}", distance, separation));
+        throw Error(
+            Cause::invalid_argument,
+            fmt::format("distance {} is negative or not finite, or separation {} is not finite", distance, separation));
     return 0.5 * std::max(distance, separation) * (1 + 1e-5);
 }
 
@@ -47,7 +48,7 @@ Index DeformingScene::add(const TriangleMesh& mesh, bool still) {
 
 DeformingScene::Body& DeformingScene::body(Index id) {
     if (id >= bodies_.size() || !bodies_[id])
-        throw Error(Cause::index_out_of_range, "there is no such body",
+        throw Error(Cause::index_out_of_range, "no such body",
                     {.element = "body", .index = static_cast<std::int64_t>(id)});
     return *bodies_[id];
 }

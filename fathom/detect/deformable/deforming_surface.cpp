@@ -1,7 +1,7 @@
-// DeformingSurface: topology in linked corners, and queries on the current shape.
-// The winding number is counted along a ray parallel to an axis, moved sideways by an infinitesimal step (eps, eps^2),
-// so that it meets no edge and no corner (Edelsbrunner & Mucke 1990): all signs are those of orient2d and orient3d,
-// hence exact.
+// DeformingSurface: topology as linked corners, and queries on the current shape.
+// The winding number is counted along a ray parallel to an axis that is displaced sideways by an infinitesimal (eps,
+// eps^2), so that it hits no edge and no corner (Edelsbrunner & Mucke 1990). All signs are those of orient2d and
+// orient3d, hence exact.
 #include <fathom/detect/deformable/deforming_surface.h>
 
 #include <fathom/base/error.h>
@@ -19,7 +19,7 @@
 
 namespace fathom {
 
-// Deforming triangles in a BodyOctree.
+// ---- The tree of the triangles, a BodyOctree.
 
 namespace {
 
@@ -50,7 +50,7 @@ void TriangleTree::add_vertices(std::span<const Vec3> vertices) {
 
 void TriangleTree::edit(std::span<const Index> changed, const Moving& surface) {
     std::vector<Index> sorted(changed.begin(), changed.end());
-    std::sort(sorted.begin(), sorted.end()); // new ones must come in order
+    std::sort(sorted.begin(), sorted.end()); // new triangles must be in order
     sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
     for (const Index t : sorted) {
         if (tree_.holds(t))
@@ -107,7 +107,8 @@ double angle_at(const std::array<Vec3, 3>& corners, std::size_t k) {
     return std::atan2(u.cross(v).norm(), u.dot(v));
 }
 
-// orient2d of the point moved by (eps, eps^2) along the two other axes; 0 only for ends that lie behind each other.
+// orient2d of the point displaced by (eps, eps^2) along the two other axes; 0 only if the ends coincide in this
+// projection.
 int side_of_moved(const Vec3& a, const Vec3& b, const Vec3& point, int axis) {
     const int side = orient2d(a, b, point, axis);
     if (side != 0) return side;
@@ -117,8 +118,7 @@ int side_of_moved(const Vec3& a, const Vec3& b, const Vec3& point, int axis) {
     return 0;
 }
 
-// What one triangle adds to the winding number: 1 where the ray leaves through it, -1 where it enters, 0 where it
-// misses.
+// Contribution of one triangle to the winding number: 1 if the ray leaves through it, -1 if it enters, 0 if it misses.
 int crossing(const std::array<Vec3, 3>& t, const Vec3& point, int axis, bool up) {
     const int facing = side_of_moved(t[0], t[1], point, axis);
     if (facing == 0 || side_of_moved(t[1], t[2], point, axis) != facing ||
@@ -160,7 +160,7 @@ DeformingSurface::DeformingSurface(const TriangleMesh& mesh) : vertices_(mesh.ve
 
 void DeformingSurface::expect_count(std::size_t vertices) const {
     if (vertices != vertices_.size())
-        throw Error(Cause::count_mismatch, fmt::format("{} vertices for a surface of {}", vertices, vertices_.size()));
+        throw Error(Cause::count_mismatch, fmt::format("expected {1} vertices, got {0}", vertices, vertices_.size()));
 }
 
 void DeformingSurface::place(std::span<const Vec3> vertices) {
@@ -175,7 +175,7 @@ void DeformingSurface::place(std::span<const Vec3> start, std::span<const Vec3> 
     expect_count(end.size());
     check_vertices(start, {});
     check_vertices(end, {});
-    // First the start: it may be the vertices as they stand.
+    // The start first: it may be the current vertices.
     start_.resize(start.size());
     if (start.data() != start_.data()) std::copy(start.begin(), start.end(), start_.begin());
     std::copy(end.begin(), end.end(), vertices_.begin());
@@ -204,13 +204,13 @@ void DeformingSurface::check_edit(const SurfaceEdit& change) const {
     std::sort(sorted.begin(), sorted.end());
     for (std::size_t k = 0; k < sorted.size(); ++k) {
         if (!contains(sorted[k]))
-            throw wrong(Cause::index_out_of_range, "there is no such triangle to remove", "triangle", sorted[k]);
+            throw wrong(Cause::index_out_of_range, "no such triangle to remove", "triangle", sorted[k]);
         if (k > 0 && sorted[k] == sorted[k - 1])
-            throw wrong(Cause::invalid_argument, "removed twice", "triangle", sorted[k]);
+            throw wrong(Cause::invalid_argument, "triangle is removed twice", "triangle", sorted[k]);
     }
     for (std::size_t k = 0; k < change.new_vertices.size(); ++k)
         if (!is_finite(change.new_vertices[k]))
-            throw wrong(Cause::non_finite, "a coordinate is NaN or infinite", "vertex", vertices_.size() + k);
+            throw wrong(Cause::non_finite, "coordinate is not finite", "vertex", vertices_.size() + k);
     check_elements<3>(change.add, vertices_.size() + change.new_vertices.size(), "added triangle", {});
 }
 
@@ -366,8 +366,8 @@ ClosestPoint DeformingSurface::nearest(const Vec3& point, double squared_radius,
         if (!present_[t]) return radius;
         const auto c = corners(t);
         const Box box{c[0].cwiseMin(c[1]).cwiseMin(c[2]), c[0].cwiseMax(c[1]).cwiseMax(c[2])};
-        if (box.squared_distance(point) * (1 - 1e-12) > radius)
-            return radius; // most of a leaf, for a tenth of the price
+        // Rejects most of a leaf at a tenth of the cost.
+        if (box.squared_distance(point) * (1 - 1e-12) > radius) return radius;
         const double distance = squared_distance(point, c);
         const bool nearer = distance < radius || (distance == radius && t < best.triangle);
         if (!nearer || skip(t)) return radius;
@@ -413,7 +413,7 @@ int DeformingSurface::winding(const Vec3& point) const {
     if (!bounds().contains(point)) return 0;
     const Vec3 up = bounds().upper - point, down = point - bounds().lower;
     int axis = 0;
-    up.cwiseMin(down).minCoeff(&axis); // the shortest way out meets the fewest triangles
+    up.cwiseMin(down).minCoeff(&axis); // the ray with the shortest distance to the border hits the fewest triangles
     return winding_along(point, axis, up[axis] < down[axis], no_index);
 }
 

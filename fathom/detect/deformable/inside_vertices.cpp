@@ -1,4 +1,5 @@
-// Vertices inside a surface: tests where triangles cross, and from there over edges that do not.
+// Vertices inside a surface: inside tests where triangles cross, and a flood fill from there over edges that do not
+// cross.
 #include <fathom/detect/deformable/inside_vertices.h>
 #include <fathom/geometry/exact/predicates.h>
 #include <fathom/geometry/surface_tree/triangle_exact.h>
@@ -10,7 +11,8 @@ namespace fathom {
 
 namespace {
 
-constexpr double off_the_vertex = 0x1p-20; // of the sides of a triangle: where a surface is tested against itself
+constexpr double off_the_vertex =
+    0x1p-20; // fraction of the sides of a triangle at which a surface is tested against itself
 
 bool names(const Triangle& t, Index vertex) { return t[0] == vertex || t[1] == vertex || t[2] == vertex; }
 
@@ -51,7 +53,8 @@ void InsideVertices::mark_seeds(std::span<const IdPair> crossing) {
     }
 }
 
-// Seeds on one side of a crossing triangle hang together. They may do so elsewhere too: then they are tested twice.
+// Seeds on one side of a crossing triangle are connected. They may also be connected elsewhere; they are then tested
+// twice.
 void InsideVertices::join_seeds(std::span<const IdPair> crossing) {
     scratch_.sets.reset(scratch_.seeds.size());
     Index last = no_index;
@@ -61,14 +64,14 @@ void InsideVertices::join_seeds(std::span<const IdPair> crossing) {
         for (std::size_t k = 0; k < 3; ++k) {
             const Edge edge = edge_at(of_, own, k);
             const Index first = mark_[edge[0]] & ~seed_bit, second = mark_[edge[1]] & ~seed_bit;
-            if (scratch_.sets.find(first) == scratch_.sets.find(second)) continue; // quicker than to look the edge up
+            if (scratch_.sets.find(first) == scratch_.sets.find(second)) continue; // faster than searching for the edge
             if (!std::binary_search(scratch_.cut_edges.begin(), scratch_.cut_edges.end(), edge))
                 scratch_.sets.join(first, second);
         }
     }
 }
 
-// One test a set: its name is its first seed, which comes before the others.
+// One test per set: its representative is its first seed, which precedes the others.
 void InsideVertices::judge_seeds() {
     for (const Index v : scratch_.touched) mark_[v] = on_surface;
     for (Index k = 0; k < scratch_.seeds.size(); ++k) {
@@ -79,8 +82,8 @@ void InsideVertices::judge_seeds() {
     }
 }
 
-// Owned edges and vertices are enough: what meets a triangle of the other surface makes all its own triangles cross
-// that one.
+// Owned edges and vertices suffice: if one of them intersects a triangle of the other surface, all triangles that
+// contain it cross that triangle.
 void InsideVertices::cut(Index own, Index other) {
     const Triangle& t = of_.triangle(own);
     const Triangle& face = in_.triangle(other);
@@ -101,7 +104,8 @@ bool InsideVertices::cuts(const Edge& edge, const Triangle& face, const std::arr
     const bool starts = names(face, edge[0]), ends = names(face, edge[1]);
     if (starts && ends) return false;
     if (!starts && !ends) return segment_overlaps_triangle({p, q}, corners);
-    // It meets the face in the common corner; more only where it lies in its plane. A cut too many does no harm.
+    // The edge intersects the face in the common corner, and elsewhere only if it lies in its plane. A superfluous cut
+    // is harmless.
     return orient3d(corners[0], corners[1], corners[2], starts ? q : p) == 0;
 }
 
@@ -119,8 +123,8 @@ bool InsideVertices::is_inside(Index vertex) {
     return of_.winding_above(near, beside) > 0;
 }
 
-// All that hang together with a vertex inside are inside: what stands between is marked already, as both ends of a cut
-// edge are seeds.
+// All vertices connected to a vertex inside are inside: the border is marked already, because both ends of a cut edge
+// are seeds.
 void InsideVertices::flood(Index from, Index patch) {
     std::vector<Index>& open = scratch_.open;
     open.assign(1, from);
@@ -172,7 +176,7 @@ CollidingVertex InsideVertices::describe(Index vertex, bool of_b, const Vec3* kn
         nearest = in_.nearest(p, radius);
     }
     CollidingVertex result{.of_b = of_b, .vertex = vertex};
-    if (!nearest.found()) return result; // of itself alone: all other triangles have a corner in its patch
+    if (!nearest.found()) return result; // self-contact only: all other triangles have a corner in its patch
     result.triangle = nearest.triangle;
     result.depth = mark_[vertex] == on_surface ? 0.0 : std::sqrt(nearest.squared_distance);
     result.point = nearest.point;

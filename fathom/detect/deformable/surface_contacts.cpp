@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t test_chunk = 2048;
 constexpr std::size_t describe_chunk = 256;
 
-// The pairs of triangles that cross, sorted, in scratch.crossing.
+// Finds the pairs of triangles that cross, sorted, in scratch.crossing.
 void find_crossing(const DeformingSurface& a, const DeformingSurface& b, SurfaceScratch& scratch) {
     const bool self = &a == &b;
     scratch.candidates.clear();
@@ -37,14 +37,14 @@ void find_crossing(const DeformingSurface& a, const DeformingSurface& b, Surface
     std::sort(scratch.crossing.begin(), scratch.crossing.end());
 }
 
-// The crossing pairs seen from b, sorted, in scratch.turned.
+// Writes the crossing pairs as {b, a}, sorted, to scratch.turned.
 void turn_crossing(SurfaceScratch& scratch) {
     scratch.turned.clear();
     for (const auto& [s, t] : scratch.crossing) scratch.turned.push_back({t, s});
     std::sort(scratch.turned.begin(), scratch.turned.end());
 }
 
-// Appends what there is to say of the vertices found; the nearest point of one bounds the search of the next.
+// Appends the description of the vertices found; the closest point of one bounds the search of the next.
 void describe(const InsideVertices& inside, std::span<const Index> found, bool of_b,
               std::vector<CollidingVertex>& out) {
     const std::size_t first = out.size();
@@ -57,7 +57,7 @@ void describe(const InsideVertices& inside, std::span<const Index> found, bool o
     });
 }
 
-// One surface's vertices inside the other, up to a limit.
+// The vertices of one surface inside the other.
 struct Side {
     const DeformingSurface& of;
     const DeformingSurface& in;
@@ -72,18 +72,18 @@ void add_inside(const Side& side, std::span<const IdPair> crossing, std::size_t 
     result.inside_tests += inside.find(crossing, false, found);
     if (!found.empty()) result.verdict = Verdict::overlapping;
     const std::size_t room = most - result.vertices.size();
-    result.truncated = result.truncated || found.size() > room;
+    result.more_contacts = result.more_contacts || found.size() > room;
     describe(inside, std::span(found).first(std::min(found.size(), room)), side.of_b, result.vertices);
 }
 
-// A corner of a crossing triangle that sits inside the other body, if it does.
+// The entry of a corner of a crossing triangle inside the other body, or null.
 const CollidingVertex* found_at(std::span<const CollidingVertex> sorted, Index vertex) {
     const auto at = std::lower_bound(sorted.begin(), sorted.end(), vertex,
                                      [](const CollidingVertex& c, Index v) { return c.vertex < v; });
     return at != sorted.end() && at->vertex == vertex ? &*at : nullptr;
 }
 
-// The corners of crossing triangles inside the other body.
+// Finds the corners of crossing triangles inside the other body.
 void find_near_corners(const Side& side, std::span<const IdPair> crossing, SurfaceScratch& scratch) {
     std::vector<CollidingVertex>& corners = scratch.corners[side.of_b];
     corners.clear();
@@ -97,7 +97,7 @@ void find_near_corners(const Side& side, std::span<const IdPair> crossing, Surfa
 // Vertices of a inside b, and of b inside a, by number.
 using InsideBoth = std::array<std::span<const CollidingVertex>, 2>;
 
-// The deepest corner of either triangle inside the other body, if there is one.
+// Sets the depth to that of the deepest corner of either triangle inside the other body, if there is one.
 void take_depth_of_bodies(const DeformingSurface& a, const DeformingSurface& b, const InsideBoth& inside,
                           SurfaceContact& contact) {
     const auto look = [&](const DeformingSurface& of, Index t, bool of_b) {
@@ -136,13 +136,13 @@ SurfaceContact contact_of(const DeformingSurface& a, const DeformingSurface& b, 
     return contact;
 }
 
-// The contacts of the pairs in scratch.crossing.
+// Fills in the contacts of the pairs in scratch.crossing.
 void describe_crossing(const DeformingSurface& a, const DeformingSurface& b, const SurfaceContactOptions& options,
                        ContactDepth depth, const SurfaceScratch& scratch, const InsideBoth& inside,
                        SurfaceContacts& result) {
     result.verdict = scratch.crossing.empty() ? Verdict::disjoint : Verdict::overlapping;
     result.candidates = scratch.candidates.size();
-    result.truncated = scratch.crossing.size() > options.most;
+    result.more_contacts = scratch.crossing.size() > options.most;
     result.contacts.resize(std::min(scratch.crossing.size(), options.most));
     parallel_for(result.contacts.size(), describe_chunk, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k)
@@ -150,12 +150,12 @@ void describe_crossing(const DeformingSurface& a, const DeformingSurface& b, con
     });
 }
 
-// One surface alone has no corners inside another body.
+// A surface tested against itself has no corners inside another body.
 ContactDepth depth_for(const DeformingSurface& a, const DeformingSurface& b, const SurfaceContactOptions& options) {
     return &a == &b && options.depth == ContactDepth::bodies ? ContactDepth::triangles : options.depth;
 }
 
-// Boxes are compared by rounded sums, and distances are rounded too: what is at the limit must not be lost.
+// Boxes are compared by rounded sums, and distances are rounded too: pairs at the limit must not be lost.
 double padded(double distance, const Box& bounds) {
     return distance * (1 + 1e-6) +
            1e-12 * std::max(bounds.lower.cwiseAbs().maxCoeff(), bounds.upper.cwiseAbs().maxCoeff());
@@ -189,7 +189,7 @@ bool boxes_within(const DeformingSurface& a, const DeformingSurface& b, const Fe
 void colliding_vertices(const DeformingSurface& a, const DeformingSurface& b, const CollidingVertexOptions& options,
                         SurfaceScratch& scratch, CollidingVertices& result) {
     result.vertices.clear();
-    result.truncated = false;
+    result.more_contacts = false;
     result.inside_tests = 0;
     find_crossing(a, b, scratch);
     result.verdict = scratch.crossing.empty() ? Verdict::disjoint : Verdict::overlapping;
@@ -232,7 +232,7 @@ void surface_contacts(const DeformingSurface& a, const DeformingSurface& b, cons
 
 void surface_contacts(const DeformingSurface& a, const DeformingSurface& b, const SurfaceContactOptions& options,
                       const CollidingVertices& known, SurfaceScratch& scratch, SurfaceContacts& result) {
-    if (known.truncated) return surface_contacts(a, b, options, scratch, result);
+    if (known.more_contacts) return surface_contacts(a, b, options, scratch, result);
     const auto begin = known.vertices.begin(), end = known.vertices.end();
     const auto of_b = std::partition_point(begin, end, [](const CollidingVertex& v) { return !v.of_b; });
     describe_crossing(a, b, options, depth_for(a, b, options), scratch, {std::span(begin, of_b), std::span(of_b, end)},
@@ -254,7 +254,7 @@ SurfaceContacts surface_contacts(const DeformingSurface& surface, const SurfaceC
 void surface_proximities(const DeformingSurface& a, const DeformingSurface& b, const SurfaceProximityOptions& options,
                          SurfaceScratch& scratch, SurfaceProximities& result) {
     if (!(options.distance >= 0) || !std::isfinite(options.distance))
-        throw Error(Cause::invalid_argument, fmt::format("a distance of {}", options.distance),
+        throw Error(Cause::invalid_argument, fmt::format("distance {} is negative or not finite", options.distance),
                     {.element = "option distance"});
     result.pairs.clear();
     scratch.candidates.clear();
@@ -276,8 +276,8 @@ void surface_proximities(const DeformingSurface& a, const DeformingSurface& b, c
     std::sort(result.pairs.begin(), result.pairs.end(),
               [](const SurfaceProximity& p, const SurfaceProximity& q) { return p.features < q.features; });
     result.verdict = result.pairs.empty() ? Verdict::disjoint : Verdict::overlapping;
-    result.truncated = result.pairs.size() > options.most;
-    if (result.truncated) result.pairs.resize(options.most);
+    result.more_contacts = result.pairs.size() > options.most;
+    if (result.more_contacts) result.pairs.resize(options.most);
 }
 
 SurfaceProximities surface_proximities(const DeformingSurface& a, const DeformingSurface& b,

@@ -1,4 +1,4 @@
-// Times of impact of all features of deforming surfaces whose paths come near.
+// Times of impact of all features of deforming surfaces whose paths come near each other.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/detect/deformable/surface_sweep.h>
@@ -13,8 +13,8 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t sweep_chunk = 512;
-constexpr std::size_t round_size =
-    16; // chunks that share what earlier rounds know: fixed, so that threads do not matter
+// Chunks that use the results of earlier rounds: fixed, so that the number of threads does not matter.
+constexpr std::size_t round_size = 16;
 
 struct Question {
     const DeformingSurface& a;
@@ -90,7 +90,7 @@ void test_features(const Question& question, std::span<const IdPair> candidates,
     }
 }
 
-// Chunks of a round run side by side; each starts with the earliest time of the rounds before.
+// Chunks of a round run in parallel; each starts with the earliest time of the previous rounds.
 void test_all(const Question& question, std::span<const IdPair> candidates, SurfaceSweep& result) {
     double latest = question.options.contact.latest;
     const std::size_t step = sweep_chunk * round_size;
@@ -111,12 +111,13 @@ void test_all(const Question& question, std::span<const IdPair> candidates, Surf
 
 double reach_of(const DeformingSurface& a, const DeformingSurface& b, const SurfaceSweepOptions& options) {
     if (!std::isfinite(options.contact.minimum_separation))
-        throw Error(Cause::invalid_argument, fmt::format("a separation of {}", options.contact.minimum_separation),
+        throw Error(Cause::invalid_argument,
+                    fmt::format("separation {} is not finite", options.contact.minimum_separation),
                     {.element = "option minimum_separation"});
     const Box bounds = hull(a.bounds(), b.bounds());
     const double largest = std::max(bounds.lower.cwiseAbs().maxCoeff(), bounds.upper.cwiseAbs().maxCoeff());
-    return std::max(0.0, options.contact.minimum_separation) * (1 + 1e-9) +
-           0x1p-48 * largest; // the rounding of boxes that grow
+    // The last term covers the rounding of enlarged boxes.
+    return std::max(0.0, options.contact.minimum_separation) * (1 + 1e-9) + 0x1p-48 * largest;
 }
 
 } // namespace
@@ -138,8 +139,8 @@ void surface_sweep(const DeformingSurface& a, const DeformingSurface& b, const S
                                     [](const SurfaceImpact& i) { return !i.impact.truncated; });
     result.verdict = proven ? Verdict::overlapping : result.impacts.empty() ? Verdict::disjoint : Verdict::undecided;
     result.time = result.impacts.empty() ? options.contact.latest : result.impacts.front().impact.time;
-    result.truncated = result.impacts.size() > options.most;
-    if (result.truncated) result.impacts.resize(options.most);
+    result.more_contacts = result.impacts.size() > options.most;
+    if (result.more_contacts) result.impacts.resize(options.most);
 }
 
 SurfaceSweep surface_sweep(const DeformingSurface& a, const DeformingSurface& b, const SurfaceSweepOptions& options) {

@@ -1,4 +1,4 @@
-// Walks two trees of triangles together, one box or triangle against eight a step.
+// Traverses two triangle trees together, one box or triangle against eight per step.
 #include <fathom/detect/mesh_mesh/dual_bvh_traversal.h>
 #include <fathom/detect/mesh_mesh/relative_bvh_frame.h>
 
@@ -25,13 +25,13 @@ struct RelativeBvhFrame {
           lead_in_other(second.tree().frame(), first.tree().frame(), second_in_first.inverse()) {}
 };
 
-// What waits to be opened.
+// A pair of boxes on the stack.
 struct BoxPair {
-    float key; // at most the distance; below 0 where the boxes overlap, the more the deeper
+    float key; // lower bound on the distance; below 0 if the boxes overlap, decreasing with depth
     TreeBox lead, other;
 };
-inline constexpr int max_box_pairs =
-    14 * deepest_level + 8; // seven a level of either tree, and the children of the last
+// Seven per level of either tree, plus the children of the last.
+inline constexpr int max_box_pairs = 14 * deepest_level + 8;
 
 } // namespace fathom
 #endif
@@ -39,8 +39,8 @@ inline constexpr int max_box_pairs =
 HWY_BEFORE_NAMESPACE();
 namespace fathom::HWY_NAMESPACE {
 
-// Keys (as in BoxPair, times `unit`) of the eight child boxes against a box of the other tree, and the bits of those
-// not above the limit.
+// Computes the keys (as in BoxPair, times `unit`) of the eight child boxes against a box of the other tree, and returns
+// the bits of those not above the limit.
 HWY_INLINE std::uint32_t close_children(const BvhNode& node, const PlacedBox& box, const float (&axes)[3][3],
                                         float unit, float limit, float* keys) {
     const Lanes8 d;
@@ -82,7 +82,7 @@ HWY_INLINE std::uint32_t close_children(const BvhNode& node, const PlacedBox& bo
     return found;
 }
 
-// put(key, child) for the children of a node that a box of the other tree may be near.
+// Calls put(key, child) for the children of a node that may be near a box of the other tree.
 template <class Put>
 HWY_INLINE void open_children(const BvhNode& node, const FrameInFrame& frame, const TreeBox& against, float unit,
                               float key, float limit, const Put& put) {
@@ -96,11 +96,11 @@ HWY_INLINE void open_children(const BvhNode& node, const FrameInFrame& frame, co
         }
         return;
     }
-    for (int slot = 0; slot < node_width; ++slot) // beside so large a box all children are alike
+    for (int slot = 0; slot < node_width; ++slot) // for so large a box all children are equivalent
         if (node.child[slot] != no_index) put(key, child_of(node, slot));
 }
 
-// The most that a triangle of a pack reaches along a way.
+// Largest extent of the triangles of a pack along a direction.
 HWY_INLINE float pack_reach(const TrianglePack& pack, const TreeWay::End& end) {
     const Lanes8 d;
     Floats max_along = hn::Set(d, -FLT_MAX);
@@ -109,8 +109,8 @@ HWY_INLINE float pack_reach(const TrianglePack& pack, const TreeWay::End& end) {
         const Floats further =
             most(hn::Zero(d), plain_dot(way, load3(pack.edge_1, lane)), plain_dot(way, load3(pack.edge_2, lane)));
         const Floats along = hn::Add(plain_dot(way, load3(pack.corner, lane)), further);
-        max_along =
-            hn::Max(max_along, hn::IfThenElse(hn::Eq(along, along), along, max_along)); // unused lanes are not numbers
+        // Unused lanes are NaN.
+        max_along = hn::Max(max_along, hn::IfThenElse(hn::Eq(along, along), along, max_along));
     }
     return end.start + hn::GetLane(hn::MaxOfLanes(d, max_along)) + end.unit * pack.height;
 }
@@ -118,8 +118,8 @@ HWY_INLINE float reach_of(const TreeBox& box, const SurfaceView& surface, const 
     return box.is_leaf() ? pack_reach(surface.packs[box.leaf()], end) : end.reach(box);
 }
 
-// leaves(lead, other) for leaves that may be within leaves.limit() of each other, about near to far, until it has
-// stopped.
+// Calls leaves(lead, other) for leaves that may be within leaves.limit() of each other, roughly from near to far, until
+// it has stopped.
 template <class Leaves>
 HWY_INLINE void walk_pair(const RelativeBvhFrame& pair, Leaves& leaves) {
     BoxPair stack[max_box_pairs];
@@ -159,8 +159,8 @@ HWY_INLINE void walk_pair(const RelativeBvhFrame& pair, Leaves& leaves) {
     }
 }
 
-// Pairs of triangles of two leaves: hands those that floats cannot rule out to the visitor, at once or, of the nearest,
-// when they are narrowed down.
+// Pairs of triangles of two leaves: passes those that floats cannot rule out to the visitor, immediately or, for the
+// nearest pair, after they have been narrowed down.
 class NearLeaves {
 public:
     HWY_ATTR NearLeaves(const RelativeBvhFrame& pair, const PairsQuery& query,
@@ -199,7 +199,7 @@ private:
     static constexpr int max_waiting = 64;
 
     struct Candidate {
-        float lower; // bound on its distance, in the leading frame
+        float lower; // lower bound on its distance, in the leading frame
         Index lead, other;
     };
 
@@ -209,7 +209,7 @@ private:
         limit_ = bound_ * (1 + 0x1p-19f) + FLT_MIN;
     }
 
-    // Of one triangle of the other tree, at its place, and those of a pack.
+    // Keeps the candidates among one triangle of the other tree, given by its place, and the triangles of a pack.
     HWY_ATTR void keep(const PairBounds& bounds, std::uint32_t open, float error, Index first, Index other) {
         if (wanted_ == PairsWanted::nearest) come_nearer(bounds, open, error);
         for (; open && !stopped_; open &= open - 1) {
@@ -234,13 +234,13 @@ private:
     }
 
     HWY_ATTR void take(const Candidate& candidate) {
-        // What floats see no gap between may cross, and then nothing is nearer.
+        // Triangles without a gap in float may cross, and then nothing is nearer.
         if (wanted_ == PairsWanted::all || candidate.lower <= 0) return decide(candidate.lead, candidate.other);
         if (count_ == max_waiting) make_room();
         waiting_[count_++] = candidate;
     }
 
-    // Drops what the bound has overtaken; where too many are left, decides them now.
+    // Drops candidates beyond the bound; if too many remain, decides them now.
     HWY_ATTR void make_room() {
         count_ = static_cast<int>(
             std::remove_if(waiting_, waiting_ + count_, [&](const Candidate& c) { return !(c.lower <= bound_); }) -
@@ -265,8 +265,8 @@ private:
     TreeWay way_;
     PairsWanted wanted_;
     CallableRef<double(Index, Index)> visitor_;
-    float bound_ = FLT_MAX; // on the distances that matter, in the leading frame
-    float limit_ = FLT_MAX; // a little more, for keys
+    float bound_ = FLT_MAX; // upper bound on relevant distances, in the leading frame
+    float limit_ = FLT_MAX; // slightly larger, for keys
     bool stopped_ = false;
     int count_ = 0;
     Candidate waiting_[max_waiting];

@@ -1,4 +1,4 @@
-// Decides the pairs of triangles that a walk down two trees leaves open.
+// Decides the pairs of triangles that the dual traversal cannot rule out.
 #include <fathom/detect/mesh_mesh/mesh_mesh.h>
 
 #include <fathom/base/error.h>
@@ -22,7 +22,7 @@ struct Pair {
 
     Pair(const SurfaceTree& first, const Pose& pose_a, const SurfaceTree& second, const Pose& pose_b)
         : a(first), b(second), b_in_a(relative(pose_a, pose_b)) {
-        if (!is_finite(pose_a) || !is_finite(pose_b)) throw Error(Cause::non_finite, "pose of a mesh");
+        if (!is_finite(pose_a) || !is_finite(pose_b)) throw Error(Cause::non_finite, "pose of a mesh is not finite");
     }
 
     [[nodiscard]] const Corners& corners_a(Index place) const { return a.corners[place]; }
@@ -45,7 +45,7 @@ class Nearest {
 public:
     Nearest(const Pair& pair, double limit) : pair_(pair), least_(limit) {}
 
-    // The least distance with this pair counted; below 0 where nothing can be nearer.
+    // The minimum distance including this pair; negative if no pair can be nearer.
     double operator()(Index i, Index j) {
         const Corners &of_a = pair_.corners_a(i), of_b = pair_.corners_b(j);
         if (separated(of_a, of_b)) return least_;
@@ -73,8 +73,8 @@ public:
     }
 
 private:
-    // Whole rows of triangles may be equally near. Six products show of most that they are no nearer than the best
-    // along its line; where rounding might hide that they touch, they do not.
+    // Many triangles may be equally near. For most of them six products show that they are not nearer than the best
+    // pair along its line. Where rounding might hide a contact, the result is false.
     [[nodiscard]] bool separated(const Corners& of_a, const Corners& of_b) const {
         if (!found()) return false;
         double far = 0;
@@ -95,8 +95,9 @@ private:
     Vec3 way_ = Vec3::Zero(); // unit, from a to b
 };
 
-// From a point about b to the nearest point of a, from there to the nearest of b, and so on, while it pays: near each
-// other soon, if not the nearest. `reach` is how far from a the first may be (m): no distance after it is larger.
+// Alternates between the closest point of a and the closest point of b, starting from a point near b, while the
+// distance decreases. The points are soon close to each other, but not necessarily the closest. `reach` bounds the
+// distance of the first point to a (m); later distances are not larger.
 void approach(const SurfaceTree& a, const SurfaceTree& b, const Pose& b_in_a, Vec3 on_b, double reach,
               PairsQuery& query) {
     for (int k = 0; k < 4; ++k) {
@@ -125,7 +126,7 @@ MeshCrossings mesh_crossings(const SurfaceTree& a, const Pose& pose_a, const Sur
                              std::size_t most, double margin) {
     const Pair pair(a, pose_a, b, pose_b);
     MeshCrossings found;
-    found.truncated = !visit_near_pairs(a, b, pair.b_in_a, {.limit = margin}, [&](Index i, Index j) {
+    found.more_contacts = !visit_near_pairs(a, b, pair.b_in_a, {.limit = margin}, [&](Index i, Index j) {
         if (!pair.meet(i, j, margin)) return margin;
         if (found.pairs.size() == most) return -1.0;
         found.pairs.push_back({pair.a.triangle(i), pair.b.triangle(j)});

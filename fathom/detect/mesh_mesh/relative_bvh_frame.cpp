@@ -1,4 +1,4 @@
-// Places boxes and leaves of one tree in the frame of another, in double.
+// Transforms boxes and leaves of one tree into the frame of another, in double.
 #include <fathom/detect/mesh_mesh/relative_bvh_frame.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ PlacedBox FrameInFrame::operator()(const TreeBox& box) const {
 }
 
 TreeWay::TreeWay(const FrameInFrame& frame, const Vec3& way) {
-    Vec3 unit = (1 - 0x1p-20) * way.stableNormalized(); // a little short, so that rounding does not make it long
+    Vec3 unit = (1 - 0x1p-20) * way.stableNormalized(); // slightly short, so that rounding does not make it too long
     double start = unit.dot(frame.shift);
     known = way.squaredNorm() > 0 && std::abs(start) < far_reach;
     if (!known) unit.setZero(), start = 0;

@@ -1,6 +1,7 @@
-// One triangle against eight, in float: bounds on their distances, from above and from below, good to
-// LeafFrame::error. Include it only from a file that Highway's foreach_target compiles. Nothing is fused, so that every
-// CPU computes the same. NOLINTBEGIN(llvm-header-guard)
+// Lower and upper bounds on the distances of one triangle to eight, in float, with an error of at most
+// LeafFrame::error. Include it only from a file that Highway's foreach_target compiles. No operation is fused, so that
+// every CPU computes the same result.
+// NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_GEOMETRY_TRIANGLE_PAIRS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FATHOM_GEOMETRY_TRIANGLE_PAIRS_INL_H_
 #undef FATHOM_GEOMETRY_TRIANGLE_PAIRS_INL_H_
@@ -25,21 +26,21 @@ HWY_INLINE Vec3Lanes plain_cross(const Vec3Lanes& a, const Vec3Lanes& b) {
 HWY_INLINE Vec3Lanes times(Floats s, const Vec3Lanes& v) { return {hn::Mul(s, v.x), hn::Mul(s, v.y), hn::Mul(s, v.z)}; }
 HWY_INLINE Floats least(Floats a, Floats b, Floats c) { return hn::Min(hn::Min(a, b), c); }
 HWY_INLINE Floats most(Floats a, Floats b, Floats c) { return hn::Max(hn::Max(a, b), c); }
-// Of what may be zero: then a finite number, and products with the zero stay zero.
+// Inverse of a value that may be zero: the result is finite, and its product with the zero is zero.
 HWY_INLINE Floats inverse(Floats x) { return hn::Div(hn::Set(Lanes8(), 1.0f), hn::Max(x, hn::Set(Lanes8(), 1e-37f))); }
 HWY_INLINE Floats in_unit(Floats x) { return hn::Min(hn::Max(x, hn::Zero(Lanes8())), hn::Set(Lanes8(), 1.0f)); }
 
 // Triangles, one in each lane or the same in all.
 struct TriangleLanes {
     Vec3Lanes corner[3];
-    Vec3Lanes low, high; // box
-    // Once measured:
+    Vec3Lanes low, high; // bounding box
+    // Set by measure():
     Vec3Lanes edge[3];                  // from corner 0 to 1, 0 to 2, 1 to 2
-    Floats squared[3], over_squared[3]; // their lengths, and the inverse
+    Floats squared[3], over_squared[3]; // squared edge lengths and their inverses
     Floats along;                       // edge[0] . edge[1]
-    Vec3Lanes normal;                   // of any length
-    Floats normal_low, normal_high;     // its products with the corners
-    Floats over_area, over_normal;      // inverse of its length squared, and of its length
+    Vec3Lanes normal;                   // any length
+    Floats normal_low, normal_high;     // range of its products with the corners
+    Floats over_area, over_normal;      // inverse of its squared length and of its length
 
     TriangleLanes() = default;
     HWY_INLINE TriangleLanes(const Vec3Lanes& first, const Vec3Lanes& second, const Vec3Lanes& third)
@@ -48,7 +49,7 @@ struct TriangleLanes {
         high = {most(first.x, second.x, third.x), most(first.y, second.y, third.y), most(first.z, second.z, third.z)};
     }
 
-    // How far the triangle reaches along a direction.
+    // Largest extent of the triangle along a direction.
     HWY_INLINE Floats last_along(const Vec3Lanes& way) const {
         return most(plain_dot(way, corner[0]), plain_dot(way, corner[1]), plain_dot(way, corner[2]));
     }
@@ -75,7 +76,7 @@ HWY_INLINE Floats gap_of(Floats low, Floats high, Floats other_low, Floats other
     return hn::Max(hn::Sub(low, other_high), hn::Sub(other_low, high));
 }
 
-// Distances of boxes along axes, squared.
+// Squared distance of the bounding boxes.
 HWY_INLINE Floats squared_box_gap(const TriangleLanes& a, const TriangleLanes& b) {
     const Floats none = hn::Zero(Lanes8());
     const Vec3Lanes gap = {hn::Max(gap_of(a.low.x, a.high.x, b.low.x, b.high.x), none),
@@ -84,7 +85,7 @@ HWY_INLINE Floats squared_box_gap(const TriangleLanes& a, const TriangleLanes& b
     return plain_dot(gap, gap);
 }
 
-// Separation of the triangles along the direction v, times its length; below 0 where they overlap.
+// Separation of the triangles along the direction v, times the length of v; negative if they overlap.
 HWY_INLINE Floats separation(const Vec3Lanes& v, const TriangleLanes& a, const TriangleLanes& b) {
     const Floats of_a[3] = {plain_dot(v, a.corner[0]), plain_dot(v, a.corner[1]), plain_dot(v, a.corner[2])};
     const Floats of_b[3] = {plain_dot(v, b.corner[0]), plain_dot(v, b.corner[1]), plain_dot(v, b.corner[2])};
@@ -92,7 +93,7 @@ HWY_INLINE Floats separation(const Vec3Lanes& v, const TriangleLanes& a, const T
                   most(of_b[0], of_b[1], of_b[2]));
 }
 
-// Along the normal of `plane`.
+// Separation along the normal of `plane`.
 HWY_INLINE Floats plane_gap(const TriangleLanes& plane, const TriangleLanes& other) {
     const Floats at[3] = {plain_dot(plane.normal, other.corner[0]), plain_dot(plane.normal, other.corner[1]),
                           plain_dot(plane.normal, other.corner[2])};
@@ -101,7 +102,7 @@ HWY_INLINE Floats plane_gap(const TriangleLanes& plane, const TriangleLanes& oth
     return hn::Mul(gap, plane.over_normal);
 }
 
-// The shortest vector from a point of a to one of b that was seen.
+// The shortest vector found from a point of a to a point of b.
 struct ShortestWay {
     Vec3Lanes way;
     Floats squared;
@@ -116,7 +117,8 @@ struct ShortestWay {
                hn::IfThenElse(better, v.z, way.z)};
     }
 
-    // Two edges: the inner solution, cut to the first edge, then the best on the second and once more on the first.
+    // Two edges: the unconstrained solution, clamped to the first edge, then the best point on the second and again on
+    // the first.
     HWY_INLINE void edges(const TriangleLanes& a, int i, const TriangleLanes& b, int j) {
         const Vec3Lanes &e = a.edge[i], &f = b.edge[j];
         const Vec3Lanes r = sub3(a.corner[i / 2], b.corner[j / 2]);
@@ -129,7 +131,8 @@ struct ShortestWay {
         consider(v, plain_dot(v, v));
     }
 
-    // A corner of the other over a face. Both triangles say which way: `side` is 1 where the face is of a, else -1.
+    // A corner of the other triangle above a face. `side` gives the orientation of the vector: 1 if the face belongs to
+    // a, else -1.
     HWY_INLINE void corner(const TriangleLanes& face, const Vec3Lanes& point, float side) {
         const Lanes8 d;
         const Vec3Lanes w = sub3(point, face.corner[0]);
@@ -154,10 +157,10 @@ HWY_INLINE ShortestWay shortest_way(const TriangleLanes& a, const TriangleLanes&
     return shortest;
 }
 
-// The triangles of the other's pack in a LeafFrame.
+// The triangles of the other pack in a LeafFrame.
 struct PlacedCorners {
     alignas(64) float corner[3][3][8]; // [corner][axis][lane]
-    alignas(64) float first[8];        // where each begins along the way
+    alignas(64) float first[8];        // minimum of each triangle along the direction
 
     HWY_INLINE PlacedCorners(const TrianglePack& pack, const TreeBox& box, const FrameInFrame& frame,
                              const LeafFrame& leaf, const float (&way)[3]) {
@@ -183,7 +186,7 @@ struct PlacedCorners {
         }
     }
 
-    // One triangle in all lanes.
+    // One triangle, repeated in all lanes.
     HWY_INLINE TriangleLanes one(int lane) const {
         const auto at = [&](int k) HWY_ATTR {
             return set3({corner[k][0][lane], corner[k][1][lane], corner[k][2][lane]});
@@ -192,10 +195,10 @@ struct PlacedCorners {
     }
 };
 
-// Of one triangle and eight, by lane; but for LeafFrame::error.
+// Bounds for one triangle and eight, by lane, up to LeafFrame::error.
 struct PairBounds {
     alignas(64) float lower[8], upper[8];
-    alignas(64) float way[3][8]; // from the eight to the one, of the length of the upper bound
+    alignas(64) float way[3][8]; // from the eight to the one, with the length of the upper bound
 };
 
 // The triangles of a pack in a LeafFrame, in as many steps as the target needs.
@@ -211,13 +214,13 @@ public:
         }
     }
 
-    // The bits of those that may be within `reach` of a triangle of the other, and their bounds.
+    // Returns the bits of the triangles that may be within `reach` of a triangle of the other pack, with their bounds.
     HWY_INLINE std::uint32_t near(const PlacedCorners& others, int other, float reach, PairBounds& bounds) {
         const Lanes8 d;
         const Floats limit = hn::Set(d, reach), first = hn::Set(d, others.first[other]);
         std::uint32_t open = 0;
         for (int k = 0; k < steps; ++k)
-            open |= mask_bits(hn::Le(hn::Sub(first, last_[k]), limit), k * width); // unused lanes are not numbers
+            open |= mask_bits(hn::Le(hn::Sub(first, last_[k]), limit), k * width); // unused lanes are NaN
         if (!open) return 0;
         TriangleLanes one = others.one(other);
         for (int k = 0; k < steps; ++k)

@@ -1,4 +1,4 @@
-// Tetrahedra against open surfaces, with a memory for sides.
+// Contacts of tetrahedra with open surfaces, with a record of the sides.
 #include <fathom/base/parallel.h>
 #include <fathom/detect/tet/membrane_contacts.h>
 #include <fathom/geometry/primitive/triangle_overlap.h>
@@ -30,7 +30,7 @@ std::vector<IdPair> meeting_pairs(const TetBody& body, const TetZone& zone, cons
     return pairs;
 }
 
-// The first contact of a tetrahedron, or none.
+// The first contact of a tetrahedron, or null.
 const MembraneContact* contact_of(std::span<const MembraneContact> contacts, Index tetrahedron) {
     const auto found = std::lower_bound(contacts.begin(), contacts.end(), tetrahedron,
                                         [](const MembraneContact& c, Index t) { return c.tetrahedron < t; });
@@ -48,7 +48,8 @@ int MembraneContacts::side_before(const Tetrahedron& t, const Triangle& triangle
     return height > 0 ? 1 : height < 0 ? -1 : 0;
 }
 
-// What was in contact before keeps its side, also if that is not known; else the first triangle that tells decides.
+// A tetrahedron that was in contact before keeps its side, even if it is unknown; otherwise the first triangle with a
+// definite side decides.
 int MembraneContacts::side_of(const Tetrahedron& corners, std::span<const IdPair> met,
                               const TriangleMesh& membrane) const {
     if (const MembraneContact* known = contact_of(before_, met.front()[0])) return known->side;

@@ -1,4 +1,4 @@
-// What hangs together in a tetrahedral body, and which part of it lies in a box.
+// Topology of a tetrahedral body, and the tetrahedra that intersect a box.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/sorted_edit.h>
@@ -48,11 +48,11 @@ TetTopology::TetTopology(const EditableTetMesh& mesh) : TetTopology(mesh.mesh())
     editable_ = true;
 }
 
-// What an edit may have changed; ascending, each once. Tetrahedra and faces by their numbers in the mesh.
+// Items that an edit may have changed; ascending, each once. Tetrahedra and faces by their numbers in the mesh.
 struct TetTopology::Touched {
     std::vector<Index> tets, faces, vertices, boundary_vertices;
     std::vector<Edge> boundary_edges;
-    bool moves = false; // tetrahedra come or go
+    bool moves = false; // tetrahedra are added or removed
 
     void add_face(Index face, const Triangle& t) {
         faces.push_back(face);
@@ -71,7 +71,7 @@ std::size_t TetTopology::place_of(Index slot) const {
 }
 
 TetTopology::Change TetTopology::apply(const EditableTetMesh& mesh, const TetEdit& edit) {
-    if (!editable_) throw Error(Cause::invalid_argument, "the topology is of a mesh that is not edited");
+    if (!editable_) throw Error(Cause::invalid_argument, "the topology was not built from an editable mesh");
     Touched touched;
     touched.tets = edit.changed_tets;
     touched.tets.insert(touched.tets.end(), edit.removed_tets.begin(), edit.removed_tets.end());
@@ -144,11 +144,11 @@ std::vector<Edge> tetrahedron_edges(std::span<const Tetrahedron> tetrahedra) {
 
 Box bounds(const TetBody& body) {
     if (body.vertices.size() != body.topology.vertex_count())
-        throw Error(Cause::count_mismatch, "the body does not have as many vertices as its topology");
+        throw Error(Cause::count_mismatch, "the number of vertices differs from that of the topology");
     Box all;
     for (const Index v : body.topology.used_vertices()) {
         if (!is_finite(body.vertices[v]))
-            throw Error(Cause::non_finite, "a coordinate is not finite", {.element = "vertex", .index = v});
+            throw Error(Cause::non_finite, "coordinate is not finite", {.element = "vertex", .index = v});
         all.extend(body.vertices[v]);
     }
     return all;

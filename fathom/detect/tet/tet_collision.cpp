@@ -1,4 +1,4 @@
-// A whole step of two tetrahedral bodies.
+// Collision detection of two tetrahedral bodies for one step.
 #include <fathom/detect/tet/tet_collision.h>
 
 #include <fathom/base/parallel.h>
@@ -11,20 +11,21 @@
 
 namespace fathom {
 
-// Edges of one body clipped by the tetrahedra of another, and chained.
+// ---- Edges of one body, clipped by the tetrahedra of another and chained
 
 namespace {
 
 constexpr std::size_t segment_chunk = 128;
-constexpr double sure_by = 0x1p37; // an estimate this often its own error has a relative error below 1e-11
+constexpr double sure_by = 0x1p37; // an estimate this many times larger than its error has a relative error below 1e-11
 
-// Six times the volume over a plane, with its sign exact and its relative error below 1e-11.
+// Six times the signed volume above a plane, with an exact sign and a relative error below 1e-11.
 double height(const PlaneSide& plane, const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& p) {
     const auto [value, bound] = plane.estimate(p);
     return std::abs(value) > sure_by * bound ? value : orient3d_value(a, b, c, p);
 }
 
-// A tetrahedron's stretch of a segment, and how its corners weigh at both ends of that segment (to a common factor).
+// The interval of a segment in a tetrahedron, and the barycentric weights at both ends of the segment (up to a common
+// factor).
 struct Stretch {
     Index tetrahedron;
     double enter = 0, leave = 1;
@@ -36,7 +37,7 @@ struct Stretch {
         for (std::size_t k = 0; k < 4; ++k) {
             const double whole = std::abs(at_start[k]) + std::abs(at_end[k]);
             w[k] = (1 - fraction) * at_start[k] + fraction * at_end[k];
-            // On the face itself rounding is all that is left.
+            // On the face itself only rounding remains.
             sum += w[k] = w[k] > shortest_stay * whole ? w[k] : 0.0;
         }
         for (double& x : w) x = sum > 0 ? x / sum : 0.25;
@@ -52,7 +53,7 @@ double fraction_of_crossing(double from, double to) {
     return f >= 0 && f <= 1 ? f : 0.5; // beyond the range of double
 }
 
-// Corners of a tetrahedron by ascending vertex, so that neighbours build a common face from the same numbers in the
+// Corners of a tetrahedron by ascending vertex, so that neighbours compute a common face from the same numbers in the
 // same order.
 std::array<std::size_t, 4> ascending(const Tetrahedron& t) {
     std::array<std::size_t, 4> order = {0, 1, 2, 3};
@@ -74,7 +75,7 @@ std::optional<Stretch> clip(const TetBody& b, Index tetrahedron, const Segment& 
     for (std::size_t k = 0; k < 4; ++k) {
         const Vec3 &p = *corner[k == 0 ? 1 : 0], &q = *corner[k <= 1 ? 2 : 1], &r = *corner[k <= 2 ? 3 : 2];
         const PlaneSide plane(p, q, r);
-        const double inside = (k % 2 == 1 ? volume : -volume); // the sign on which corner k lies
+        const double inside = (k % 2 == 1 ? volume : -volume); // the sign on the side of corner k
         const double from = inside * height(plane, p, q, r, segment.start),
                      to = inside * height(plane, p, q, r, segment.end);
         if (from < 0 && to < 0) return {};
@@ -87,7 +88,7 @@ std::optional<Stretch> clip(const TetBody& b, Index tetrahedron, const Segment& 
     return found;
 }
 
-// Sorted stretches into chains: each begins a new one, or goes on from where the last ended, or adds nothing.
+// Joins sorted intervals into chains: each begins a new chain, continues the last one, or adds nothing.
 class Chainer {
 public:
     explicit Chainer(SegmentsInTets& out) : out_(out) {}
@@ -149,7 +150,7 @@ SegmentsInTets segments_in_tets(const TetBody& a, std::span<const Edge> edges, c
         Chainer chainer(parts[k]);
         std::vector<Stretch> stretches;
         for (std::size_t e = k * segment_chunk; e < std::min(edges.size(), (k + 1) * segment_chunk); ++e) {
-            // From the lower vertex to the higher: the same bits whoever asks.
+            // From the lower vertex to the higher: the same bits for every caller.
             const Segment segment{a.vertices[edges[e][0]], a.vertices[edges[e][1]]};
             if (!zone.reach().overlaps(segment.bounds())) continue;
             stretches.clear();
@@ -190,7 +191,7 @@ ChainDepth depth_along(const SegmentsInTets& found, const InsideChain& chain, do
     return depth;
 }
 
-// Overlapping tetrahedra of bodies.
+// ---- Overlapping tetrahedra of bodies
 
 std::vector<IdPair> overlapping_tetrahedra(const TetBody& a, const TetZone& zone_a, const TetBody& b,
                                            const TetZone& zone_b) {
@@ -218,7 +219,7 @@ std::vector<IdPair> self_overlapping_tetrahedra(const TetBody& body) {
     return overlapping_tetrahedra(body.set(), body.set(), pairs);
 }
 
-// Vertices of one body in the tetrahedra of another.
+// ---- Vertices of one body in the tetrahedra of another
 
 namespace {
 
@@ -226,7 +227,7 @@ constexpr std::size_t point_chunk = 256;
 
 bool names(const Tetrahedron& t, Index vertex) { return std::find(t.begin(), t.end(), vertex) != t.end(); }
 
-// The smallest tetrahedron that holds the vertex, or no_index.
+// The lowest tetrahedron that contains the vertex, or no_index.
 Index holder(const TetBody& a, Index vertex, const TetBody& b, const TetZone& zone) {
     const auto tetrahedra = b.topology.tetrahedra();
     const bool same = a.is(b);
@@ -248,7 +249,7 @@ std::array<double, 4> barycentric_coordinates(const std::array<Vec3, 4>& t, cons
     std::array<double, 4> weight = {orient3d_value(p, t[1], t[2], t[3]), orient3d_value(t[0], p, t[2], t[3]),
                                     orient3d_value(t[0], t[1], p, t[3]), orient3d_value(t[0], t[1], t[2], p)};
     const double sum = weight[0] + weight[1] + weight[2] + weight[3];
-    for (double& w : weight) w = w / sum + 0.0; // no -0
+    for (double& w : weight) w = w / sum + 0.0; // avoids -0
     return weight;
 }
 

@@ -1,4 +1,4 @@
-// Vertices and tetrahedra that reach into a field.
+// Vertices and tetrahedra that intersect the interior of a field.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/detect/tet/tet_field_contacts.h>
@@ -14,7 +14,7 @@ constexpr std::size_t vertex_chunk = 1024;
 constexpr std::size_t tetrahedron_chunk = 256;
 constexpr int descent_steps = 16;
 
-// The body in the frame of the field, and the field at its vertices less the level.
+// The body in the frame of the field, and the value of the field at its vertices minus the level.
 struct Values {
     std::vector<Vec3> points;
     std::vector<double> value;
@@ -40,7 +40,8 @@ Vec3 at(const std::array<Vec3, 4>& corners, const std::array<double, 4>& w) {
     return w[0] * corners[0] + w[1] * corners[1] + w[2] * corners[2] + w[3] * corners[3];
 }
 
-// From the best of corners and centre, towards the corner that the gradient prefers, by ever shorter steps.
+// Starts at the best of the corners and the centre and moves towards the corner that the gradient prefers, with
+// decreasing steps.
 Lowest descend(const Field& field, double level, const std::array<Vec3, 4>& corners,
                const std::array<double, 4>& values) {
     const auto best = static_cast<std::size_t>(std::min_element(values.begin(), values.end()) - values.begin());
@@ -60,8 +61,8 @@ Lowest descend(const Field& field, double level, const std::array<Vec3, 4>& corn
     return lowest;
 }
 
-// Cuts the tetrahedron at its longest edges until the slope of the field clears every part, a part is seen to reach in
-// (then `lowest` is there), or the look-ups are spent.
+// Subdivides the tetrahedron at its longest edges until the Lipschitz bound rules out every part, a part is found
+// inside (`lowest` is then there), or the evaluations are exhausted.
 Verdict decide(const Field& field, double level, const std::array<Vec3, 4>& corners, std::size_t max_evaluations,
                Lowest& lowest) {
     using Part = std::array<std::array<double, 4>, 4>; // weights of its corners
@@ -119,7 +120,7 @@ void judge(const Field& field, const TetFieldContactOptions& options, const Valu
     if (verdict == Verdict::undecided && std::isfinite(field.lipschitz()))
         verdict = decide(field, level, corners, options.max_evaluations, lowest);
     if (verdict == Verdict::disjoint) return;
-    // Infinite slopes make the one NaN or minus infinity; rounding may put a corner's value below the other.
+    // Infinite slopes make one bound NaN or minus infinity; rounding may put the value of a corner below the other.
     const double bound = std::max(-(by_slope > by_range ? by_slope : by_range), -lowest.value);
     out.push_back({number, verdict, lowest.weights, -lowest.value, bound});
 }
