@@ -10,7 +10,7 @@ namespace fathom {
 
 namespace {
 
-// At most three corners and one more for each of four cuts.
+// At most three corners, plus one for each of four cuts.
 struct Polygon {
     std::array<Vec3, 8> corners;
     std::size_t count = 0;
@@ -39,8 +39,8 @@ Interval depths_in(const Polygon& triangle, const Box& column) {
     return depths;
 }
 
-// visit(pixel, depths of a triangle in its column) for the pixels that want(pixel), all grown by the margin. False
-// where a place of the body is too far away for doubles.
+// Calls visit(pixel, depth range of a triangle in its column) for the pixels with want(pixel); triangles are enlarged
+// by the margin. Returns false if a position of the body is too far away for doubles.
 template <class Want, class Visit>
 bool visit_columns(const DepthView& view, const DrawnBody& body, double margin, const Want& want, const Visit& visit) {
     const Vec3 grow(margin / view.pixel_size().x(), margin / view.pixel_size().y(), margin / view.size.z());
@@ -94,7 +94,7 @@ ColumnGaps gaps_of(const DepthView& view, const DrawnBody& body, double margin,
     std::ranges::sort(pieces, {}, [](const Piece& piece) { return std::pair(piece.pixel, piece.depths.lower); });
     for (std::size_t k = 0; k < pieces.size();) {
         const std::size_t pixel = pieces[k].pixel;
-        double end = pieces[k].depths.upper; // of what the triangles so far reach into
+        double end = pieces[k].depths.upper; // end of the depths covered by the triangles so far
         for (; k < pieces.size() && pieces[k].pixel == pixel; ++k) {
             const double next = pieces[k].depths.lower;
             if (next > end && !solid(pixel, 0.5 * (end + next)))

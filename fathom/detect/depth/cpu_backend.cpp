@@ -1,5 +1,5 @@
-// Draws depth maps on the CPU, in main memory: rows of pixels are shared out to threads, and each draws
-// the clusters that meet its rows. After the first draw of a size nothing is allocated.
+// CPU backend of depth maps, in main memory: rows of pixels are distributed over threads, and each thread draws the
+// clusters that overlap its rows. After the first draw of a size nothing is allocated.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/detect/depth/cpu_raster.h>
@@ -13,9 +13,9 @@
 #include <vector>
 namespace fathom {
 
-// A depth map as the CPU asks it again and again while it limits what is drawn: rows with room behind
-// them (RasterRows), and the least and the largest depth of each tile of 16 x 16 pixels, so that pieces that cannot
-// pass are left out as a whole. O(pixels) to make.
+// ---- A depth map prepared for repeated use as a limit of drawing: padded rows (RasterRows), and the smallest and the
+// largest depth of each tile of 16 x 16 pixels, so that clusters that cannot pass are skipped as a whole. O(pixels) to
+// build.
 namespace {
 
 class DepthLimits {
@@ -41,7 +41,8 @@ private:
     std::vector<float> rows_, least_, largest_;
 };
 
-// Can anything within this reach be deeper than `after` and not deeper than `until`, in some pixel? Either may be null.
+// Whether anything within this reach can be deeper than `after` and not deeper than `until` in some pixel. Either may
+// be null.
 [[nodiscard]] bool may_pass(const DrawnReach& reach, const DepthLimits* after, const DepthLimits* until);
 
 DepthLimits::DepthLimits(const DepthMap& map) : tile_columns_((map.view.width + tile - 1) / tile) {
@@ -74,22 +75,22 @@ bool may_pass(const DrawnReach& reach, const DepthLimits* after, const DepthLimi
 }
 } // namespace
 
-// From the key that a pixel keeps to what it stands for: body and primitive, and the normal there. Only
-// what is seen in the end is looked up, once a pixel; the cross product once a run of equal keys.
+// ---- Resolves the key of a pixel: body and primitive, and the normal there. Only pixels of the final map are
+// resolved, each once; the cross product is computed once per run of equal keys.
 namespace {
 
 struct Resolve {
     const Raster& raster;
     std::span<const DrawnBody> bodies;
-    std::span<const Mat3> turns; // of the bodies, to the world
-    DepthMap& map;               // ids and normals that are not empty are set
+    std::span<const Mat3> turns; // rotations of the bodies to the world
+    DepthMap& map;               // its non-empty ids and normals are set
 };
 
-// Rows that were drawn with keys. A line or a point has the normal that looks back at the view; a triangle
-// without area has none, which is 0.
+// Resolves rows that were drawn with keys. The normal of a line or a point faces the view; that of a triangle without
+// area is 0.
 void resolve_rows(const Resolve& resolve, const RasterRows& rows);
 
-// What the last key stood for: neighbours mostly share it.
+// Caches the last key: neighbouring pixels mostly share it.
 class Lookup {
 public:
     explicit Lookup(const Resolve& resolve) : resolve_(resolve) {}
@@ -100,7 +101,7 @@ public:
         const auto bodies = resolve_.raster.bodies;
         if (key == 0) return void((id_ = {}, normal_ = Vec3f::Zero()));
         if (!holds(key)) {
-            // Of bodies with equal first keys all but the last are empty.
+            // Among bodies with equal first keys, all but the last are empty.
             const auto next = std::upper_bound(bodies.begin(), bodies.end(), key,
                                                [](std::int32_t k, const RasterBody& b) { return k < b.first_key; });
             body_ = static_cast<std::size_t>(next - bodies.begin()) - 1;
@@ -122,7 +123,7 @@ private:
         if (mesh.kind() != Primitives::triangles) return (-resolve_.map.view.direction()).cast<float>();
         const auto p = mesh.positions();
         const Triangle& t = mesh.triangles()[number];
-        // In double: the square of a small length would vanish.
+        // In double: the square of a small length would underflow.
         const Vec3 a = p[t[0]].cast<double>(), normal = (p[t[1]].cast<double>() - a).cross(p[t[2]].cast<double>() - a);
         const double length = std::sqrt(normal.squaredNorm());
         return length > 0 ? (resolve_.turns[body_] * (normal / length)).cast<float>().eval() : Vec3f::Zero().eval();
@@ -157,9 +158,8 @@ struct CpuTarget final : DepthTarget {
     DepthMap drawn;
     [[nodiscard]] const DepthView& view() const override { return drawn.view; }
     [[nodiscard]] const DepthMap& map() const override { return drawn; }
-    [[nodiscard]] const DepthLimits& limits() const {
-        return limits_ ? *limits_ : limits_.emplace(drawn);
-    } // of the last draw; made when first asked for
+    // Of the last draw; built on first use.
+    [[nodiscard]] const DepthLimits& limits() const { return limits_ ? *limits_ : limits_.emplace(drawn); }
     void forget_limits() { limits_.reset(); }
 
 private:
@@ -171,7 +171,7 @@ const CpuTarget* limit_of(const DepthTarget* target, const DepthView& view) {
     const auto* own = dynamic_cast<const CpuTarget*>(target);
     if (!own || own->drawn.view.width != view.width || own->drawn.view.height != view.height ||
         own->drawn.depth.size() != view.pixel_count())
-        throw Error(Cause::invalid_argument, "must be a drawn target of this backend with as many pixels",
+        throw Error(Cause::invalid_argument, "not a drawn target of this backend with the same number of pixels",
                     {.element = "option after or until"});
     return own;
 }
@@ -180,15 +180,15 @@ void check(std::span<const DrawnBody> bodies) {
     std::size_t primitives = 0;
     for (std::size_t b = 0; b < bodies.size(); ++b) {
         const Place place{.element = "body", .index = static_cast<std::int64_t>(b)};
-        if (!bodies[b].mesh) throw Error(Cause::invalid_argument, "has no mesh", place);
-        if (!is_finite(bodies[b].pose)) throw Error(Cause::non_finite, "pose", place);
+        if (!bodies[b].mesh) throw Error(Cause::invalid_argument, "body has no mesh", place);
+        if (!is_finite(bodies[b].pose)) throw Error(Cause::non_finite, "pose is not finite", place);
         primitives += bodies[b].mesh->size();
         if (primitives >= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
-            throw Error(Cause::too_large, "at most 2^31 - 2 primitives in a draw", place);
+            throw Error(Cause::too_large, "a draw is limited to 2^31 - 2 primitives", place);
     }
 }
 
-// Memory of a thread for the rows that it draws; about what the second cache of a core holds.
+// Memory of a thread for the rows that it draws; about the size of the second-level cache of a core.
 class RowMemory {
 public:
     static constexpr std::size_t room = 1 << 17; // floats
@@ -233,7 +233,7 @@ public:
         fathom::check(view);
         check(bodies);
         auto* own = dynamic_cast<CpuTarget*>(&target);
-        if (!own) throw Error(Cause::invalid_argument, "must be a target of this backend", {.element = "target"});
+        if (!own) throw Error(Cause::invalid_argument, "not a target of this backend", {.element = "target"});
         const CpuTarget *after = limit_of(options.after, view), *until = limit_of(options.until, view);
         own->forget_limits();
         make_room(view, options, own->drawn);
@@ -241,8 +241,8 @@ public:
         draw(view, bodies, options, after ? &after->drawn : nullptr, until ? &until->drawn : nullptr, own->drawn);
     }
 
-    // Without a map of its own: what a tile of the limits rules out is not looked at, and pixels are
-    // only compared. One thread.
+    // Without a map of its own: tiles that the limits rule out are skipped, and pixels are only compared.
+    // Single-threaded.
     [[nodiscard]] bool meets(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options,
                              DepthTarget&) override {
         fathom::check(view);
@@ -265,7 +265,8 @@ public:
     [[nodiscard]] DepthOverlap compare(const DepthTarget& object, const DepthTarget& environment) override {
         const DepthMap &a = object.map(), &b = environment.map();
         if (a.depth.size() != b.depth.size())
-            throw Error(Cause::invalid_argument, "must have as many pixels", {.element = "environment"});
+            throw Error(Cause::invalid_argument, "the maps differ in their number of pixels",
+                        {.element = "environment"});
         constexpr std::size_t piece = 1 << 16;
         overlaps_.assign((a.depth.size() + piece - 1) / piece, {});
         parallel_for(a.depth.size(), piece, [&](std::size_t begin, std::size_t end) {
@@ -324,8 +325,8 @@ private:
             });
     }
 
-    // Clusters that reach into several bands are set up in each, so bands are as high as the cache
-    // allows. The result does not tell.
+    // Clusters that overlap several bands are set up in each, so bands are as high as the cache allows. The result does
+    // not depend on it.
     static std::size_t band_height(const DepthView& view, bool keyed) {
         const std::size_t fits = RowMemory::room / RasterRows::stride_of(view.width) / (keyed ? 2 : 1);
         const std::size_t shares =

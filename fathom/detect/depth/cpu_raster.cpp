@@ -1,4 +1,4 @@
-// Draws eight triangles at a time into place, then eight pixels at a time.
+// Rasterizer: sets up eight triangles at a time, then draws eight pixels at a time.
 #include <fathom/detect/depth/cpu_raster.h>
 #include <fathom/detect/depth/cpu_spans.h>
 
@@ -32,8 +32,8 @@ struct Placed {
     alignas(64) float x[max_corners]; // 1/256 pixels, not rounded
     alignas(64) float y[max_corners];
     alignas(64) float depth[max_corners];
-    alignas(64)
-        std::int32_t column[max_corners]; // x and y rounded; farthest_place where they are too large, or not numbers
+    // x and y rounded; farthest_place if they are too large or NaN.
+    alignas(64) std::int32_t column[max_corners];
     alignas(64) std::int32_t row[max_corners];
 };
 
@@ -43,7 +43,7 @@ HWY_ATTR HWY_INLINE I rounded(F x) {
     return hn::NearestInt(hn::IfThenElse(hn::Lt(hn::Abs(x), far), x, far));
 }
 
-// No fused steps: both backends, and CPUs of any kind, shall see the same corners.
+// No fused operations: both backends and all CPUs must compute the same corners.
 HWY_ATTR void place(const Raster& raster, const ClipMatrix& m, const DrawnClusters& mesh, const DrawnCluster& cluster,
                     Placed& out) {
     const Floats f;
@@ -65,7 +65,7 @@ HWY_ATTR void place(const Raster& raster, const ClipMatrix& m, const DrawnCluste
     }
 }
 
-// Eight small triangles: edge functions e + a column + b row >= 0 counted from the first column and row, and the plane
+// Eight small triangles: edge functions e + a column + b row >= 0, counted from the first column and row, and the plane
 // of the depth.
 struct Small {
     alignas(64) std::int32_t e[3][8], a[3][8], b[3][8];
@@ -73,10 +73,10 @@ struct Small {
     alignas(64) float depth[8], slope_x[8], slope_y[8], nearest[8], farthest[8];
     alignas(64) std::int32_t x1[8], y1[8], x2[8], y2[8], area[8], off_x[8], off_y[8];
     alignas(64) float z0[8], z1[8], z2[8];
-    alignas(64) std::int32_t clipped[8]; // reaches out of the box in depth
+    alignas(64) std::int32_t clipped[8]; // extends beyond the box in depth
 };
 
-// In double, because thin triangles cancel.
+// In double, because of cancellation for thin triangles.
 HWY_ATTR HWY_INLINE void set_planes(Small& s) {
     const Doubles d;
     const hn::Rebind<std::int32_t, Doubles> ints;
@@ -108,7 +108,7 @@ HWY_ATTR HWY_INLINE void set_edge(const Point& from, const Point& to, const Poin
     const auto top_or_left = hn::Or(hn::Gt(dy, hn::Zero(i)), hn::And(hn::Eq(dy, hn::Zero(i)), hn::Gt(dx, hn::Zero(i))));
     const I at = hn::Add(hn::Mul(dx, hn::Sub(middle.y, from.y)), hn::Mul(dy, hn::Sub(middle.x, from.x)));
     const I owned = hn::Sub(at, hn::IfThenZeroElse(top_or_left, hn::Set(i, 1)));
-    hn::Store(hn::ShiftRight<8>(owned), i, e); // a step of a pixel is a whole number of these
+    hn::Store(hn::ShiftRight<8>(owned), i, e); // a step of one pixel is an integer multiple of these
     hn::Store(dy, i, a);
     hn::Store(dx, i, b);
 }
@@ -116,7 +116,7 @@ HWY_ATTR HWY_INLINE void set_edge(const Point& from, const Point& to, const Poin
 enum class Keeping { depth, keys, nothing };
 
 struct Kinds {
-    unsigned small = 0, large = 0; // a bit a triangle
+    unsigned small = 0, large = 0; // one bit per triangle
 };
 
 HWY_ATTR HWY_INLINE unsigned bits(hn::Mask<Ints> mask) {
@@ -125,8 +125,8 @@ HWY_ATTR HWY_INLINE unsigned bits(hn::Mask<Ints> mask) {
     return bytes[0] & ((1u << lanes) - 1);
 }
 
-// Which of eight small triangles can pass the limits of the (at most four) tiles that they reach into. Columns and rows
-// of those that are not wanted may be anything.
+// Selects the small triangles, out of eight, that can pass the limits of the (at most four) tiles that they overlap.
+// Columns and rows of unwanted triangles may be arbitrary.
 HWY_ATTR HWY_INLINE unsigned passing(const Raster& raster, const RasterRows& rows, const Point& first,
                                      const Point& last, F nearest, F farthest) {
     const Ints i;
@@ -147,7 +147,7 @@ HWY_ATTR HWY_INLINE unsigned passing(const Raster& raster, const RasterRows& row
     return bits(hn::RebindMask(i, passes));
 }
 
-// Passes over what faces away, what is outside of these rows, and what holds no middle of a pixel; sets up the rest.
+// Skips triangles that face away, are outside these rows, or contain no pixel centre; sets up the others.
 HWY_ATTR HWY_INLINE Kinds set_up(const Raster& raster, const RasterRows& rows, const Placed& placed,
                                  const std::uint16_t* const corners[3], std::size_t count, Small& s) {
     const Ints i;
@@ -170,7 +170,7 @@ HWY_ATTR HWY_INLINE Kinds set_up(const Raster& raster, const RasterRows& rows, c
             bottom_row = last_of(bottom, raster.height);
     const auto holds_none = hn::Or(hn::Gt(column, last_column), hn::Gt(hn::Max(row, hn::Set(i, rows.first)),
                                                                        hn::Min(bottom_row, hn::Set(i, rows.last))));
-    // Beyond the farthest place a corner may be anywhere.
+    // A corner beyond the farthest place may be anywhere.
     const auto beyond = hn::Eq(hn::Max(right, bottom), hn::Set(i, static_cast<int>(farthest_place)));
     const auto exists = hn::FirstN(i, std::min<std::size_t>(count, lanes));
     const auto wide = hn::Gt(hn::Max(hn::Sub(right, left), hn::Sub(bottom, top)), hn::Set(i, largest_extent));
@@ -179,7 +179,7 @@ HWY_ATTR HWY_INLINE Kinds set_up(const Raster& raster, const RasterRows& rows, c
     I x1 = hn::Sub(p[1].x, p[0].x), y1 = hn::Sub(p[1].y, p[0].y), x2 = hn::Sub(p[2].x, p[0].x),
       y2 = hn::Sub(p[2].y, p[0].y);
     const I area = hn::Sub(hn::Mul(x1, y2), hn::Mul(x2, y1));
-    const auto front = hn::Lt(area, hn::Zero(i)), back = hn::Gt(area, hn::Zero(i)); // the frame of a view mirrors
+    const auto front = hn::Lt(area, hn::Zero(i)), back = hn::Gt(area, hn::Zero(i)); // the frame of a view is mirrored
     const auto faces = raster.faces == Faces::front ? front : raster.faces == Faces::back ? back : hn::Or(front, back);
     const auto large = hn::Or(beyond, wide);
     Kinds kinds{bits(hn::AndNot(large, hn::And(wanted, faces))), bits(hn::And(large, wanted))};
@@ -220,7 +220,7 @@ HWY_ATTR HWY_INLINE Kinds set_up(const Raster& raster, const RasterRows& rows, c
     return kinds;
 }
 
-// Keeps z where `inside`, at eight pixels; or tells that there is any.
+// Keeps z at eight pixels where `inside`; or reports whether there is any.
 template <bool far, Keeping keeping>
 HWY_ATTR HWY_INLINE void keep(const RasterRows& rows, std::size_t at, F z, hn::Mask<Floats> inside, std::int32_t key) {
     const Floats f;
@@ -243,7 +243,7 @@ HWY_ATTR HWY_INLINE void keep(const RasterRows& rows, std::size_t at, F z, hn::M
     }
 }
 
-// Within the box of the view, and deeper than `after`, not deeper than `until`.
+// Within the box of the view, deeper than `after` and not deeper than `until`.
 HWY_ATTR HWY_INLINE hn::Mask<Floats> within_limits(const RasterRows& rows, std::size_t at, F z) {
     const Floats f;
     auto inside = hn::And(hn::Ge(z, hn::Zero(f)), hn::Le(z, hn::Set(f, 1.0f)));
@@ -284,7 +284,7 @@ HWY_ATTR HWY_INLINE void fill(const RasterRows& rows, const Small& s, std::size_
     }
 }
 
-// What has a range of depths in a pixel shows the end that is kept, and only if some of it is in the box.
+// A primitive with a range of depths in a pixel draws the end that is kept, and only if some of it is in the box.
 template <bool far, Keeping keeping>
 HWY_ATTR void fill_span(const RasterRows& rows, const Span& span, float slope, float nearest, float farthest,
                         std::int32_t key) {
@@ -304,7 +304,7 @@ HWY_ATTR void fill_span(const RasterRows& rows, const Span& span, float slope, f
     }
 }
 
-// One cluster, in some rows.
+// Draws one cluster into some rows.
 template <bool far, Keeping keeping>
 class ClusterPainter {
 public:
@@ -435,7 +435,7 @@ HWY_ATTR void rows_tested(const Raster& raster, const RasterRows& rows) {
     draw_all<false, Keeping::nothing>(raster, rows);
 }
 
-// How deep the environment is inside the object; less than 0 where it is not, or one of the two is not there.
+// Depth of the environment inside the object; negative if it is outside or if either is absent.
 HWY_ATTR HWY_INLINE F depth_inside(F object, F no_object, F environment, F no_environment) {
     const Floats f;
     const auto apart =

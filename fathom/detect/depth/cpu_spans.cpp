@@ -1,4 +1,4 @@
-// Exact rows of large triangles and of lines.
+// Exact row spans of large triangles and of lines.
 #include <fathom/detect/depth/cpu_spans.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ Wide cross(const MapCorner& a, const MapCorner& b, const MapCorner& c) {
 
 int clamped(std::int64_t at, int low, int high) { return static_cast<int>(std::clamp<std::int64_t>(at, low, high)); }
 
-// Pixels from..to-1 whose middles, or whose grown squares, lie between.
+// Pixels from..to-1 whose centres, or whose enlarged squares, are in the range.
 void set_pixels(std::int64_t low, std::int64_t high, bool grown, int count, int& first, int& last) {
     first = clamped(grown ? (low - 2) >> 8 : (low + half_pixel - 1) >> 8, 0, count);
     last = clamped(grown ? (high + 1) >> 8 : (high - half_pixel) >> 8, -1, count - 1);
@@ -61,7 +61,7 @@ EdgeWalk::EdgeWalk(const MapCorner& from, const MapCorner& to, bool closed, bool
         e += static_cast<Wide>(half_pixel + 1) * (static_cast<Wide>(absolute(a_)) + absolute(b_));
     else if (!closed)
         e -= 1;
-    e_ = floor_divided(e, subpixels); // a step of a pixel is a whole number of these
+    e_ = floor_divided(e, subpixels); // a step of one pixel is an integer multiple of these
     quotient_step_ = floor_divided(b_, divisor_);
     remainder_step_ = static_cast<std::int64_t>(b_ - quotient_step_ * divisor_);
 }
@@ -76,9 +76,9 @@ Spans::Spans(std::array<MapCorner, 3> c, const SpanOptions& options) : conservat
     Wide area = cross(c[0], c[1], c[2]);
     if (area == 0 && !options.conservative) return;
     if (!set_range(c, options)) return;
-    const bool front = area < 0; // the frame of a view mirrors
+    const bool front = area < 0; // the frame of a view is mirrored
     if (area < 0) std::swap(c[1], c[2]), area = -area;
-    // Rounding of corners may have turned a thin triangle over.
+    // Rounding of corners may have inverted a thin triangle.
     const auto [left, right] = std::minmax({c[0].x, c[1].x, c[2].x});
     const auto [top, bottom] = std::minmax({c[0].y, c[1].y, c[2].y});
     const Wide unsure = options.conservative ? 2 * (static_cast<Wide>(right - left) + (bottom - top)) + 4 : -1;
@@ -131,7 +131,7 @@ void Spans::set_plane(const MapCorner& a, const MapCorner& b) {
                    subpixels * ((b.depth - a.depth) * y / square));
 }
 
-// What is steeper than that shows no depth of use: the range of the triangle stays.
+// Steeper planes give no useful depth: the range of the triangle is used.
 void Spans::set_slopes(const MapCorner& anchor, double slope_x, double slope_y) {
     constexpr double steepest = 1e12;
     if (conservative_ && !(std::abs(slope_x) + std::abs(slope_y) < steepest)) return;
@@ -162,7 +162,7 @@ Span Spans::next() {
     const double depth = depth_at(span.first, span.row);
     double spare = 0;
     if (conservative_) {
-        // Half a pixel, the growth of the square, and what the sums in float are off by. See cpu_raster.cpp.
+        // Half a pixel, the enlargement of the square, and the error of the sums in float. See cpu_raster.cpp.
         const double across = std::abs(slope_x_) + std::abs(slope_y_);
         spare = (0.5 + 1.0 / subpixels) * across +
                 0x1p-21 * (std::abs(depth) + std::abs(slope_x_) * (span.last - span.first) + across);

@@ -1,4 +1,4 @@
-// Picks a backend; and what there is to say where OpenGL was not built in.
+// Selects a backend, and provides the errors of a build without OpenGL.
 #include <fathom/detect/depth/depth_backend.h>
 
 #include <fathom/base/error.h>
@@ -6,8 +6,6 @@
 #include <fmt/format.h>
 
 namespace fathom {
-
-// Picks a backend; and what there is to say where OpenGL was not built in.
 
 std::unique_ptr<DepthBackend> make_depth_backend(DepthPreference preference) {
     if (preference == DepthPreference::cpu) return make_cpu_depth_backend();

@@ -1,4 +1,4 @@
-// Collisions by depth maps.
+// Collision detection by depth maps.
 #include <fathom/detect/depth/depth_collide.h>
 
 #include <fathom/base/error.h>
@@ -23,8 +23,8 @@ OrientedBox box_of(const DrawnBody& body) {
     return {body.pose * Pose::from_translation(body.mesh->bounds().center()), body.mesh->bounds().half()};
 }
 
-// How far the floats of a mesh and of its matrix can move what is drawn: its corners, by the rounding of some ten
-// operations on numbers no larger than the way from the view, and by half a step of 1/256 pixel.
+// Bound on the displacement of drawn corners by the float precision of a mesh and its matrix: the rounding of about ten
+// operations on numbers not larger than the distance from the view, and half a step of 1/256 pixel.
 double rounding_of(const DepthView& view, const DrawnBody& body) {
     const double reach = 2 * body.mesh->bounds().half().norm() +
                          (body.pose * body.mesh->origin() - view.pose.translation).norm() + view.size.norm();
@@ -37,7 +37,7 @@ bool is_closed(const DrawnMesh& mesh) {
     return mesh_report(plain).faces_outward();
 }
 
-// A point off the surface of a closed body: is it inside? O(n).
+// Whether a point that is not on the surface of a closed body is inside. O(n).
 bool winds_round(const DrawnBody& body, const Vec3& p) {
     const Vec3 local = body.pose.to_local(p) - body.mesh->origin();
     if (!body.mesh->bounds().contains(local + body.mesh->origin())) return false;
@@ -49,7 +49,7 @@ bool winds_round(const DrawnBody& body, const Vec3& p) {
     return turns > 0.5;
 }
 
-// What one projection saw of one group of bodies.
+// The result of one projection for one group of bodies.
 struct Sight {
     Verdict verdict = Verdict::disjoint;
     bool proven = false;
@@ -59,15 +59,15 @@ struct Sight {
     std::vector<DepthHit> hits{};
 };
 
-// One projection of one part against a group of bodies, in the frame of the part.
-class Looker {
+// Tests one projection of one part against a group of bodies, in the frame of the part.
+class ProjectionTest {
 public:
-    Looker(DepthObject& object, Index part, Index projection, const Pose& pose, const DepthCollideOptions& options,
-           DepthCollision& result)
+    ProjectionTest(DepthObject& object, Index part, Index projection, const Pose& pose,
+                   const DepthCollideOptions& options, DepthCollision& result)
         : backend_(object.backend()), scratch_(object.scratch()), part_index_(part), projection_(projection),
           part_(object.parts()[part]), maps_(part_.maps[projection]), pose_(pose), options_(options), result_(result) {}
 
-    [[nodiscard]] Sight look(std::span<const DrawnBody> bodies) {
+    [[nodiscard]] Sight test_part(std::span<const DrawnBody> bodies) {
         Sight sight;
         std::vector<DrawnBody> near;
         state_tolerance(rounding_of(maps_.view, {part_.mesh, {}, 0}));
@@ -81,7 +81,7 @@ public:
         if (!std::isfinite(result_.rounding)) return sight.verdict = Verdict::undecided, sight.proven = false, sight;
 
         result_.truncated |= maps_.truncated;
-        for (const SolidLayer& layer : maps_.layers) meet(layer, near, sight);
+        for (const SolidLayer& layer : maps_.layers) find_hits(layer, near, sight);
         if (options_.conservative) prove(near, sight);
         const bool known = options_.goal == DepthGoal::verdict && sight.pixels > 0;
         if ((options_.enclosed || options_.conservative) && !known)
@@ -118,7 +118,7 @@ private:
     }
 
     // The surfaces of the bodies inside one layer.
-    void meet(const SolidLayer& layer, std::span<const DrawnBody> bodies, Sight& sight) {
+    void find_hits(const SolidLayer& layer, std::span<const DrawnBody> bodies, Sight& sight) {
         const bool details = options_.goal != DepthGoal::verdict;
         const DrawOptions inside{.faces = Faces::both,
                                  .ids = details,
@@ -131,7 +131,7 @@ private:
             return;
         }
         draw(maps_.view, bodies, inside, *scratch_.hits);
-        // Asked where the map lies, so that nothing is read back where nothing was hit.
+        // Compared where the map resides, so that nothing is read back without a hit.
         const std::size_t pixels = backend_.compare(*layer.far_side, *scratch_.hits).pixels;
         sight.pixels += pixels;
         if (pixels == 0) return;
@@ -167,8 +167,9 @@ private:
         body->way_out = pose_.rotate(maps_.view.direction()) * (to_near < to_far ? 1.0 : -1.0);
     }
 
-    // Where a body is in a pixel at all, both its nearest depth there is before the object's last and its farthest
-    // after the object's first. That may be said of two triangles, one on each side; so their own depths decide then.
+    // Where a body is in a pixel at all, both its nearest depth there is before the object's last and its farthest is
+    // after the object's first. This may also be true of two triangles, one on each side; in that case their own depths
+    // decide.
     void prove(std::span<const DrawnBody> bodies, Sight& sight) {
         const SolidLayer& outer = maps_.outer;
         draw(maps_.view, bodies, {.faces = Faces::both, .conservative = true, .until = outer.far_side.get()},
@@ -191,7 +192,7 @@ private:
     }
 
     [[nodiscard]] bool closed(const DrawnBody& body) {
-        if (scratch_.closed.size() > 10'000) scratch_.closed.clear(); // bodies that deform have a new version each time
+        if (scratch_.closed.size() > 10'000) scratch_.closed.clear(); // deforming bodies have a new version each time
         const auto [entry, unknown] = scratch_.closed.try_emplace(body.mesh->version(), false);
         if (unknown) entry->second = is_closed(*body.mesh);
         return entry->second;
@@ -201,8 +202,8 @@ private:
         if (!closed(body)) return;
         for (const SolidLayer& layer : maps_.layers) enclose(body, *layer.far_side, sight);
         if (!sight.proven || !sight.enclosures.empty()) return;
-        // No surface of the body is in the object. So each piece of the object is inside or outside as a whole, however
-        // thin, and as one vertex of it is.
+        // No surface of the body is in the object. So each connected component of the object, however thin, is
+        // completely inside or outside, like any one of its vertices.
         for (const Index speaker : part_.component_samples) {
             const Vec3 p = part_.mesh->origin() + part_.mesh->positions()[speaker].cast<double>();
             if (winds_round(body, p))
@@ -250,21 +251,21 @@ private:
     Index part_index_, projection_;
     const DepthObject::Part& part_;
     const ProjectionMaps& maps_;
-    const Pose& pose_; // of the part in the world
+    const Pose& pose_; // pose of the part in the world
     const DepthCollideOptions& options_;
     DepthCollision& result_;
 };
 
-// A collision shows in every projection: the first that proves there is none decides, or without proofs the first that
-// sees none.
-Sight look(DepthObject& object, Index part, const Pose& pose, std::span<const DrawnBody> bodies,
-           const DepthCollideOptions& options, DepthCollision& result) {
+// A collision shows in every projection: the first that proves that there is none decides, or without proofs the first
+// without hits.
+Sight test_part(DepthObject& object, Index part, const Pose& pose, std::span<const DrawnBody> bodies,
+                const DepthCollideOptions& options, DepthCollision& result) {
     Sight fewest;
     fewest.verdict = Verdict::overlapping;
     bool open = false;
     const std::size_t count = object.parts()[part].maps.size();
     for (Index projection = 0; projection < count; ++projection) {
-        Sight sight = Looker(object, part, projection, pose, options, result).look(bodies);
+        Sight sight = ProjectionTest(object, part, projection, pose, options, result).test_part(bodies);
         if (sight.verdict == Verdict::disjoint) return sight;
         open |= sight.verdict == Verdict::undecided;
         if (projection == 0 || sight.pixels + sight.enclosures.size() < fewest.pixels + fewest.enclosures.size())
@@ -294,11 +295,11 @@ void take(const Sight& sight, const DepthCollideOptions& options, DepthCollision
 
 void check(const DepthObject& object, std::span<const DrawnBody> environment, const DepthCollideOptions& options) {
     if (options.conservative && !object.options().conservative)
-        throw Error(Cause::invalid_argument, "the object must have been made conservative",
+        throw Error(Cause::invalid_argument, "the object was not made conservative",
                     {.element = "option conservative"});
     for (std::size_t k = 0; k < environment.size(); ++k)
         if (!environment[k].mesh || environment[k].id == no_index)
-            throw Error(Cause::invalid_argument, "a body needs a mesh and an id",
+            throw Error(Cause::invalid_argument, "body has no mesh or no id",
                         {.element = "body", .index = static_cast<std::int64_t>(k)});
 }
 
@@ -318,7 +319,8 @@ DepthCollision collide(DepthObject& object, const Pose& pose, std::span<const Dr
         for (DrawnBody& body : bodies) body.pose = relative(in_world, body.pose);
         const std::size_t group = options.separate_bodies ? 1 : std::max<std::size_t>(bodies.size(), 1);
         for (std::size_t k = 0; k < bodies.size(); k += group) {
-            take(look(object, part, in_world, std::span(bodies).subspan(k, group), options, result), options, result);
+            take(test_part(object, part, in_world, std::span(bodies).subspan(k, group), options, result), options,
+                 result);
             if (options.goal == DepthGoal::verdict && result.verdict == Verdict::overlapping)
                 return result.proven = false, result;
         }

@@ -18,15 +18,15 @@ namespace {
 struct SurfacePlace {
     Vec3 point = Vec3::Zero();
     Vec3 normal = Vec3::Zero(); // unit, outward
-    Vec3 probe = Vec3::Zero();  // a little outside
-    bool tight = false;         // but in another part of the object: nearer to it than can be told apart
-    double area = 0;            // that it stands for (m^2)
+    Vec3 probe = Vec3::Zero();  // slightly outside
+    bool tight = false;         // the probe is in another part of the object: the gap is below the resolution
+    double area = 0;            // area that it represents (m^2)
     Index triangle = 0;
 };
 
 constexpr double wanted_places = 20'000;
 
-// Each triangle gets a share of the places by its area, at least one, on a sequence that covers it evenly (Roberts
+// Each triangle gets samples in proportion to its area, at least one, on a sequence that covers it evenly (Roberts
 // 2018: the R2 sequence, folded).
 std::vector<SurfacePlace> places_on(const TriangleMesh& mesh, double area) {
     std::vector<SurfacePlace> places;
@@ -47,7 +47,7 @@ std::vector<SurfacePlace> places_on(const TriangleMesh& mesh, double area) {
     return places;
 }
 
-// The object as one direction fills it.
+// The object as filled by one direction.
 struct Filled {
     DepthView view{};
     DepthMap near_side, far_side;
@@ -85,7 +85,7 @@ Filled fill(DepthBackend& backend, const std::shared_ptr<const DrawnMesh>& mesh,
     return filled;
 }
 
-// What the first fills, all the others do too, and `counts(pixel of the first, depth)`, in steps of a pixel.
+// Volume that all of them fill and for which counts(pixel of the first, depth) is true, in steps of a pixel.
 template <class Counts>
 double common_volume(std::span<const Filled> all, const Counts& counts) {
     const Filled& first = all.front();
@@ -118,7 +118,7 @@ Mat3 spread_of(std::span<const SurfacePlace> places) {
     return spread;
 }
 
-// Both sides see the same from either end, so half a sphere will do.
+// Views of both sides see the same from either end, so half a sphere is enough.
 std::vector<Vec3> candidates_for(std::span<const SurfacePlace> places, const DirectionOptions& options) {
     const bool half = options.sides != DepthSides::far_side;
     std::vector<Vec3> all;
@@ -134,7 +134,7 @@ std::vector<Vec3> candidates_for(std::span<const SurfacePlace> places, const Dir
             for (const double sign : {1.0, -1.0}) add(sign * axes.col(k));
     const auto count = static_cast<double>(options.spread);
     for (std::size_t k = 0; k < options.spread; ++k) {
-        // Heights of equal areas, turned by the golden angle from one to the next.
+        // Heights of equal areas, rotated by the golden angle from one to the next.
         const double share = (static_cast<double>(k) + 0.5) / count, z = half ? share : 2 * share - 1;
         const double angle = static_cast<double>(k) * std::numbers::pi * (3 - std::sqrt(5.0)),
                      radius = std::sqrt(1 - z * z);
@@ -146,10 +146,11 @@ std::vector<Vec3> candidates_for(std::span<const SurfacePlace> places, const Dir
 
 void check(const DirectionOptions& options) {
     if (options.sides == DepthSides::layers)
-        throw Error(Cause::invalid_argument, "layers fill nothing, and need no choice", {.element = "option sides"});
+        throw Error(Cause::invalid_argument, "layers fill no concavities and need no choice of directions",
+                    {.element = "option sides"});
     if (options.most < 1) throw Error(Cause::invalid_argument, "must be at least 1", {.element = "option most"});
     if (!(options.least_gain >= 0))
-        throw Error(Cause::invalid_argument, "must be a number from 0", {.element = "option least_gain"});
+        throw Error(Cause::invalid_argument, "must be a number of at least 0", {.element = "option least_gain"});
     for (const Vec3& direction : options.candidates)
         if (!is_finite(direction) || !(direction.norm() > 0))
             throw Error(Cause::invalid_argument, "must be finite and not zero", {.element = "option candidates"});
@@ -164,9 +165,9 @@ public:
         report_.area = found.area;
         report_.closed = found.faces_outward();
         if (report_.closed) volume_ = found.volume;
-        if (!(report_.area > 0)) throw Error(Cause::empty, "a surface needs triangles with area");
+        if (!(report_.area > 0)) throw Error(Cause::empty, "the surface has no triangles with area");
         places_ = places_on(mesh, report_.area);
-        // As large as pixels get: the diagonal and the margins of a view on its longer side.
+        // Upper bound on the pixel size: the diagonal and the margins of a view on its longer side.
         report_.resolution = 1.04 * drawn_->bounds().diagonal() / std::max(1, options.pixels - 2);
         for (SurfacePlace& place : places_) place.probe = place.point + 1.5 * report_.resolution * place.normal;
         if (report_.closed) mark_tight();
@@ -181,7 +182,7 @@ public:
         measure_concavity();
         report_.compliant = report_.closed && report_.seen >= options_.compliant;
         report_.compliant_to_one = report_.closed && report_.seen_by_chosen.front() >= options_.compliant;
-        tell_unseen();
+        report_unseen();
         return std::move(report_);
     }
 
@@ -215,8 +216,8 @@ private:
         return area / report_.area;
     }
 
-    // Of those that see as much, the one that fills least; of those that fill as much, the first: axes come before the
-    // rest.
+    // Among directions that see equally much, the one that fills least; among those that fill equally much, the first:
+    // axes come before the others.
     bool choose_next() {
         std::size_t best = 0;
         double most = -1;
@@ -234,8 +235,8 @@ private:
         return true;
     }
 
-    // Of the gaps that layers of the first direction leave, what all directions fill. Not the difference of two
-    // volumes, which would drown in the pixels along silhouettes.
+    // The part of the gaps between layers of the first direction that all directions fill. A difference of two volumes
+    // would be dominated by the pixels along silhouettes.
     void measure_concavity() {
         if (!volume_) return void(report_.filled = common_volume(chosen_, [](std::size_t, double) { return true; }));
         const DepthObject object(backend_, mesh_,
@@ -247,7 +248,7 @@ private:
         report_.filled = *volume_ + *report_.concavity;
     }
 
-    void tell_unseen() {
+    void report_unseen() {
         std::vector<std::array<int, 2>> counts(mesh_.triangles.size(), {0, 0});
         for (std::size_t k = 0; k < places_.size(); ++k) {
             ++counts[places_[k].triangle][covered_[k] ? 1 : 0];
@@ -258,7 +259,7 @@ private:
         for (std::size_t t = 0; t < counts.size(); ++t) {
             const int all = counts[t][0] + counts[t][1];
             report_.seen_shares.push_back(all == 0 ? 1.0f : static_cast<float>(counts[t][1]) / static_cast<float>(all));
-            if (report_.seen_shares.back() < 0.5f) report_.to_mesh_frame.push_back(static_cast<Index>(t));
+            if (report_.seen_shares.back() < 0.5f) report_.hidden.push_back(static_cast<Index>(t));
         }
     }
 
@@ -269,8 +270,8 @@ private:
     DirectionReport report_;
     std::optional<double> volume_;
     std::vector<SurfacePlace> places_;
-    std::vector<std::vector<bool>> seen_; // by candidate and place
-    std::vector<bool> covered_;           // by place: seen by a chosen one
+    std::vector<std::vector<bool>> seen_; // by candidate and sample
+    std::vector<bool> covered_;           // by sample: seen by a chosen direction
     std::vector<Filled> chosen_;
 };
 

@@ -47,7 +47,7 @@ struct DirectionReport {
     double area = 0;                  // area of the surface (m^2)
     double unseen_area = 0;           // m^2
     Box unseen_bounds{};              // bounds of the unseen surface; empty if all is seen
-    std::vector<Index> to_mesh_frame; // unseen triangles: less than half is seen by the chosen directions; ascending
+    std::vector<Index> hidden; // unseen triangles: less than half is seen by the chosen directions; ascending
     std::vector<float> seen_shares;   // seen fraction of each triangle
 
     bool closed = false; // watertight and oriented outward; otherwise only the surface counts, not the interior

@@ -1,4 +1,4 @@
-// Depth maps as fields.
+// Views of depth maps, and depth maps as fields.
 #include <fathom/detect/depth/depth_map.h>
 
 #include <fathom/base/error.h>
@@ -8,7 +8,7 @@
 
 namespace fathom {
 
-// Views: where pixels are, and the matrix that both backends draw with.
+// ---- Views: positions of pixels, and the matrix with which both backends draw
 
 ClipMatrix clip_matrix(const DepthView& view, const Pose& frame) {
     const Pose from = relative(view.pose, frame);
@@ -24,15 +24,15 @@ ClipMatrix clip_matrix(const DepthView& view, const Pose& frame) {
 }
 
 DepthView view_of(const Box& box, const Pose& pose, const Vec3& direction, const ViewOptions& options) {
-    if (box.empty()) throw Error(Cause::empty, "nothing to look at");
+    if (box.empty()) throw Error(Cause::empty, "the box of the view is empty");
     if (!is_finite(box.lower) || !is_finite(box.upper) || !is_finite(pose))
-        throw Error(Cause::non_finite, "box or pose to look at");
+        throw Error(Cause::non_finite, "box or pose is not finite");
     if (!is_finite(direction) || !(direction.norm() > 0))
-        throw Error(Cause::invalid_argument, "a direction must be finite and not zero");
+        throw Error(Cause::invalid_argument, "direction must be finite and not zero");
     if (options.pixels < 1 || options.pixels > 16384)
         throw Error(Cause::invalid_argument, "must be 1 to 16,384", {.element = "option pixels"});
     if (!(options.margin >= 0) || !std::isfinite(options.margin))
-        throw Error(Cause::invalid_argument, "must be finite, from 0", {.element = "option margin"});
+        throw Error(Cause::invalid_argument, "must be finite and at least 0", {.element = "option margin"});
 
     const Vec3 z = direction.normalized(), x = any_perpendicular(z), y = z.cross(x);
     Mat3 axes;
@@ -52,14 +52,15 @@ DepthView view_of(const Box& box, const Pose& pose, const Vec3& direction, const
 }
 
 void check(const DepthView& view) {
-    if (!is_finite(view.pose) || !is_finite(view.size)) throw Error(Cause::non_finite, "pose or size of a view");
+    if (!is_finite(view.pose) || !is_finite(view.size))
+        throw Error(Cause::non_finite, "pose or size of the view is not finite");
     if (!(view.size.minCoeff() > 0))
         throw Error(Cause::invalid_argument, "must be positive", {.element = "size of a view"});
     if (std::min(view.width, view.height) < 1 || std::max(view.width, view.height) > 16384)
         throw Error(Cause::invalid_argument, "must be 1 to 16,384 along each side", {.element = "pixels of a view"});
 }
 
-// Depth maps as fields.
+// ---- Depth maps as fields
 
 HeightField depth_field(const DepthMap& map) {
     check(map.view);

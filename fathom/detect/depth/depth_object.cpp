@@ -11,7 +11,7 @@ namespace fathom {
 
 namespace {
 
-// Draws one mesh, as it lies in its own frame.
+// Draws one mesh in its own frame.
 class Pen {
 public:
     Pen(DepthBackend& backend, const DepthView& view, std::shared_ptr<const DrawnMesh> mesh)
@@ -36,9 +36,8 @@ bool shows_anything(const DepthTarget& target) {
     return false;
 }
 
-// A piece ends at the last back face before the next piece begins. So pieces are never lost to a front and a back face
-// in the wrong order by rounding, as happens on silhouettes: where no back face is left, the farthest map holds
-// nothing.
+// A solid interval ends at the last back face before the next one begins. Intervals are therefore not lost if rounding
+// swaps a front and a back face, as happens on silhouettes: where no back face is left, the farthest map is empty.
 void peel(Pen& pen, std::size_t most, ProjectionMaps& maps) {
     auto near_side = pen.draw({.faces = Faces::front});
     while (true) {
@@ -74,7 +73,7 @@ bool ProjectionMaps::solid(std::size_t pixel, float depth) const {
 DepthObject::DepthObject(DepthBackend& backend, std::span<const DepthPart> parts, const DepthObjectOptions& options)
     : backend_(&backend), options_(options) {
     check(options);
-    if (parts.empty()) throw Error(Cause::empty, "an object needs a part");
+    if (parts.empty()) throw Error(Cause::empty, "the object has no parts");
     for (const DepthPart& part : parts) add(part);
     scratch_ = {backend.make_target(), backend.make_target(), backend.make_target(), {}};
 }
@@ -85,16 +84,16 @@ DepthObject::DepthObject(DepthBackend& backend, const TriangleMesh& mesh, std::s
 
 void DepthObject::add(const DepthPart& part) {
     const Place place{.element = "part", .index = static_cast<std::int64_t>(parts_.size())};
-    if (part.mesh.triangles.empty()) throw Error(Cause::empty, "a part needs triangles", place);
-    if (part.projections.empty()) throw Error(Cause::empty, "a part needs a projection", place);
-    if (!is_finite(part.pose)) throw Error(Cause::non_finite, "pose", place);
+    if (part.mesh.triangles.empty()) throw Error(Cause::empty, "part has no triangles", place);
+    if (part.projections.empty()) throw Error(Cause::empty, "part has no projections", place);
+    if (!is_finite(part.pose)) throw Error(Cause::non_finite, "pose is not finite", place);
     Part added{std::make_shared<DrawnMesh>(part.mesh), part.pose, false, {}, {}};
     added.closed = mesh_report(part.mesh).faces_outward();
     for (const Component& component : components(part.mesh).parts)
         added.component_samples.push_back(part.mesh.triangles[component.first_triangle][0]);
     for (const Projection& projection : part.projections) {
         if (projection.sides == DepthSides::layers && !added.closed)
-            throw Error(Cause::invalid_argument, "layers need a closed mesh that faces outward", place);
+            throw Error(Cause::invalid_argument, "layers need a closed mesh that is oriented outward", place);
         added.maps.emplace_back().projection = projection;
     }
     draw(added);
@@ -120,7 +119,7 @@ void DepthObject::draw(Part& part) {
             maps.layers.push_back(
                 {projection.sides == DepthSides::far_side ? nullptr : pen.draw(first), pen.draw(last)});
         if (!options_.conservative) continue;
-        // Both faces: those seen edge on are neither.
+        // Both faces: triangles seen edge-on are neither front nor back.
         maps.outer = {pen.draw({.faces = Faces::both, .conservative = true}),
                       pen.draw({.keep = Keep::farthest, .faces = Faces::both, .conservative = true})};
         if (projection.sides != DepthSides::layers) continue;
@@ -145,7 +144,8 @@ void DepthObject::deform(std::span<const Vec3> vertices, std::size_t part) {
 
 void DepthObject::place(const Pose& pose, std::size_t part) {
     if (!is_finite(pose))
-        throw Error(Cause::non_finite, "pose", {.element = "part", .index = static_cast<std::int64_t>(part)});
+        throw Error(Cause::non_finite, "pose is not finite",
+                    {.element = "part", .index = static_cast<std::int64_t>(part)});
     at(part).pose = pose;
 }
 

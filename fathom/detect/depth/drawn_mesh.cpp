@@ -1,4 +1,4 @@
-// Meshes in floats, for drawing.
+// Meshes in float, for drawing.
 #include <fathom/detect/depth/drawn_mesh.h>
 
 #include <fathom/base/error.h>
@@ -11,19 +11,19 @@
 
 namespace fathom {
 
-// Cuts meshes into pieces, and finds those that a view may see.
+// ---- Divides meshes into clusters and finds those that a view may see.
 
 namespace {
 
-constexpr std::size_t run = 32; // pieces
+constexpr std::size_t run = 32; // clusters
 constexpr std::size_t lanes = 8;
 
 DrawnBox box_of(const Vec3f& lower, const Vec3f& upper) {
     return {0.5f * lower + 0.5f * upper, 0.5f * upper - 0.5f * lower};
 }
 
-// The box on the map as the middle and the reach along one axis, in -1..1 (0..1 for depth). Its corners, rounded as
-// they are when drawn, are within: each of at most six roundings is below 2^-24 of the sum of all magnitudes.
+// The box on the map along one axis, as centre and half width, in -1..1 (0..1 for depth). Its corners, rounded as in
+// drawing, are inside: each of at most six roundings is below 2^-24 of the sum of all magnitudes.
 struct Projected {
     float middle, reach;
 
@@ -34,11 +34,11 @@ struct Projected {
         middle = turn.dot(box.middle) + m[row + 3];
         reach = radius + 0x1p-20f * magnitude;
     }
-    // Also where numbers overflow.
+    // Also correct if numbers overflow.
     [[nodiscard]] bool misses(float low, float high) const { return middle + reach < low || middle - reach > high; }
 };
 
-// The first and the last pixel along an axis of so many, with one to spare.
+// The first and the last pixel along an axis with `count` pixels, with a margin of one.
 std::pair<int, int> pixels(const Projected& axis, float count) {
     const float low = (axis.middle - axis.reach + 1) * 0.5f * count - 1,
                 high = (axis.middle + axis.reach + 1) * 0.5f * count + 1;
@@ -65,7 +65,7 @@ DrawnClusters::DrawnClusters(std::span<const Vec3f> positions, std::size_t count
     refit(positions);
 }
 
-// All pieces but the last are full, so that they begin at multiples of their size.
+// All clusters except the last are full, so that they begin at multiples of their size.
 void DrawnClusters::sort(std::span<const Vec3f> middles, Index* begin, Index* end) {
     const auto count = static_cast<std::size_t>(end - begin);
     if (count <= DrawnCluster::most) return std::sort(begin, end);
@@ -84,7 +84,7 @@ void DrawnClusters::sort(std::span<const Vec3f> middles, Index* begin, Index* en
 void DrawnClusters::gather(std::size_t corners_each, CornerOf corner) {
     const std::size_t count = numbers_.size();
     for (std::size_t k = 0; k < corners_each; ++k) corners_[k].assign(count + lanes, 0);
-    std::vector<Index> found; // place among the corners, by vertex
+    std::vector<Index> found; // position among the corners, by vertex
     for (std::size_t begin = 0; begin < count; begin += DrawnCluster::most) {
         const std::size_t end = std::min(count, begin + DrawnCluster::most), first = vertices_.size();
         for (std::size_t t = begin; t < end; ++t)
@@ -159,7 +159,7 @@ DrawnMesh DrawnMesh::points(std::span<const Vec3> points) { return {Primitives::
 
 void DrawnMesh::move(std::span<const Vec3> vertices) {
     if (vertices.size() != positions_.size())
-        throw Error(Cause::count_mismatch, "as many vertices as before are needed", {.element = "vertices"});
+        throw Error(Cause::count_mismatch, "the number of vertices has changed", {.element = "vertices"});
     check_vertices(vertices, {});
     place(vertices);
     clusters_.refit(positions_);

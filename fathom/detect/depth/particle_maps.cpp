@@ -10,10 +10,10 @@
 #include <limits>
 namespace fathom {
 
-// One view of shared particle maps: its columns of pixels, and the way of a step through them.
+// ---- One view of shared particle maps: its columns of pixels, and the path of a step through them.
 namespace {
 
-// Layer by layer: where solids are entered, and left (null: never).
+// One layer: where solids are entered and left (null: never).
 struct ColumnLayer {
     std::unique_ptr<DepthTarget> entry_target, exit_target;
     const DepthMap *entry = nullptr, *exit = nullptr;
@@ -21,14 +21,14 @@ struct ColumnLayer {
 
 class ParticleColumns {
 public:
-    // Draws anew; keeps its targets.
+    // Draws the maps again; keeps its targets.
     void draw(DepthBackend& backend, const DepthView& view, std::span<const DrawnBody> bodies,
               const ParticleMapOptions& options);
 
     [[nodiscard]] const DepthView& view() const { return view_; }
     [[nodiscard]] std::span<const ColumnLayer> layers() const { return layers_; }
 
-    // May the way meet anything at all? Never wrong where it says no; no for NaN.
+    // Whether the segment may hit anything. A negative result is certain; false for NaN.
     [[nodiscard]] bool near(const Vec3& from, const Vec3& to) const {
         bool meets = true;
         for (int k = 0; k < 3; ++k)
@@ -36,7 +36,7 @@ public:
                 std::min(from[k], to[k]) <= world_reach_.upper[k] && std::max(from[k], to[k]) >= world_reach_.lower[k];
         return meets && near_in_map(scaled_ * from + shift_, scaled_ * to + shift_);
     }
-    // Fills `hit` and says true where there is one.
+    // Fills `hit` and returns true if there is one.
     [[nodiscard]] bool first_hit(const Vec3& from, const Vec3& motion, ParticleHit& hit) const;
 
 private:
@@ -44,7 +44,7 @@ private:
     struct Span;
     struct Surface;
 
-    // Depths between which something is in a square of pixels.
+    // Range of depths that contains all surfaces in a square of pixels.
     struct Tile {
         float low = 1, high = 0;
     };
@@ -63,15 +63,15 @@ private:
     DepthView view_{};
     Mat3 scaled_ = Mat3::Identity(), turn_ = Mat3::Identity(); // world to map; world to the frame of the view
     Vec3 shift_ = Vec3::Zero();
-    Box reach_{}, world_reach_{}; // where something may be: in the map, and in the world
+    Box reach_{}, world_reach_{}; // bounds of all surfaces: in the map, and in the world
     int tile_columns_ = 0, tile_rows_ = 0;
     std::vector<Tile> tiles_;
-    double slack_ = 0; // of depth: how far planes may reach beyond the depth in the middle of a pixel
+    double slack_ = 0; // in depth: largest deviation of planes from the depth at the centre of a pixel
     std::vector<ColumnLayer> layers_;
 };
 
 constexpr double never = std::numeric_limits<double>::infinity();
-// Steeper planes are taken for this steep (depth over width): what is drawn of them ends within the pixel.
+// Steeper planes are limited to this slope (depth over width): their drawn part ends within the pixel.
 constexpr double steepest = 4;
 constexpr int tile_side = 8; // pixels
 
@@ -84,7 +84,7 @@ Box box_in_map(const DepthView& view, std::span<const DrawnBody> bodies) {
     return box;
 }
 
-// Where a function that is linear between its values at 0 and 1 is not negative.
+// Interval in which a function that is linear between its values at 0 and 1 is not negative.
 struct Stretch {
     double begin = 0, end = 1;
 };
@@ -95,26 +95,26 @@ std::optional<Stretch> not_negative(double first, double last) {
     return first < 0 ? Stretch{zero, 1} : Stretch{0, zero};
 }
 
-// A step in the map: column, row and depth, and the same in the world.
+// A step in the map (column, row and depth) and in the world.
 struct ParticleColumns::Way {
     Vec3 from, motion; // world
     Vec3 a, d;         // map
 };
 
-// The part of a way in a pixel.
+// The part of a step in a pixel.
 struct ParticleColumns::Span {
     int column = 0, row = 0;
-    double begin = 0, end = 1; // shares of the way
-    int wall = -1;             // axis of the map along which it came in; -1: it starts here
+    double begin = 0, end = 1; // fractions of the step
+    int wall = -1;             // axis of the map along which it entered; -1: it starts here
 };
 
-// What was drawn in a pixel, as a plane over it.
+// The drawn surface in a pixel, as a plane over it.
 struct ParticleColumns::Surface {
     bool entry = true;
     std::size_t pixel = 0;
     const DepthMap* map = nullptr; // null: no surface
     double x = 0, y = 0, depth = never;
-    double slope_x = 0, slope_y = 0; // of depth, a pixel
+    double slope_x = 0, slope_y = 0; // of depth, per pixel
 
     [[nodiscard]] double at(const Vec3& p) const { return depth + (slope_x * (p.x() - x) + slope_y * (p.y() - y)); }
     [[nodiscard]] Vec3 normal() const { return map->normals[pixel].cast<double>(); }
@@ -167,7 +167,7 @@ void ParticleColumns::fill_tiles() {
                    [&](std::size_t row) { fill_tile_row(static_cast<int>(row)); });
 }
 
-// Column by column first, which a compiler can do several at a time.
+// Column by column first, which the compiler can vectorize.
 void ParticleColumns::fill_tile_row(int row) {
     const auto width = static_cast<std::size_t>(view_.width);
     std::vector<float> low(width, 1.0f), high(width, 0.0f);
@@ -194,7 +194,7 @@ bool ParticleColumns::near_in_map(const Vec3& a, const Vec3& b) const {
     };
     const int left = tile_of(low.x(), tile_columns_), right = tile_of(high.x(), tile_columns_);
     const int top = tile_of(low.y(), tile_rows_), bottom = tile_of(high.y(), tile_rows_);
-    if ((right - left + 1) * (bottom - top + 1) > 16) return true; // a long way: looked at pixel by pixel
+    if ((right - left + 1) * (bottom - top + 1) > 16) return true; // a long path: tested pixel by pixel
     for (int y = top; y <= bottom; ++y)
         for (int x = left; x <= right; ++x) {
             const Tile& tile = tiles_[static_cast<std::size_t>(y * tile_columns_ + x)];
@@ -220,8 +220,8 @@ ParticleColumns::Surface ParticleColumns::surface(const DepthMap& map, const Spa
     return s;
 }
 
-// The stored normal where it opposes the motion; else the side of the pixel it came in by, or straight back along
-// the view.
+// The stored normal if it opposes the motion; else the side of the pixel through which it entered, or straight back
+// along the view.
 Vec3 ParticleColumns::opposing(const Way& way, const Surface& surface, int wall) const {
     const Vec3 stored = surface.normal();
     if (stored.dot(way.motion) < 0) return stored;
@@ -247,7 +247,7 @@ bool ParticleColumns::in_layer(const Way& way, const Span& span, std::size_t pix
     if (left && low > static_cast<double>(layer.exit->depth[pixel]) + slack_) return false;
     const Surface entry = surface(*layer.entry, span, pixel, true);
     const auto behind = not_negative(p.z() - entry.at(p), q.z() - entry.at(q));
-    if (!behind) return false; // most end here, and need not fetch the exit
+    if (!behind) return false; // most end here, without fetching the exit
     const Surface exit = left ? surface(*layer.exit, span, pixel, false) : Surface{.entry = false};
     const auto before = left ? not_negative(exit.at(p) - p.z(), exit.at(q) - q.z()) : Stretch{};
     if (!before) return false;
@@ -328,7 +328,7 @@ std::vector<DepthView> views_along(const Box& box, const Vec3& direction, const 
 }
 
 std::vector<DepthView> views_around(const Box& box, const Vec3& center, const ViewOptions& options) {
-    if (!is_finite(center)) throw Error(Cause::non_finite, "centre of views");
+    if (!is_finite(center)) throw Error(Cause::non_finite, "centre of the views is not finite");
     std::vector<DepthView> views;
     for (int axis = 0; axis < 3; ++axis)
         for (const bool up : {true, false}) {
@@ -369,7 +369,7 @@ struct ParticleMaps::State {
         return any;
     }
 
-    // Of two ways out of a solid the shorter.
+    // Of two exits from a solid the nearer one.
     static bool sooner(const ParticleHit& a, const ParticleHit& b, const Vec3& from) {
         if (a.inside && b.inside) return (a.point - from).squaredNorm() < (b.point - from).squaredNorm();
         return a.at < b.at || (a.inside && !b.inside);
@@ -382,7 +382,7 @@ ParticleMaps::ParticleMaps(std::shared_ptr<DepthBackend> backend, const Particle
     if (options.layers < 1 || options.layers > 16)
         throw Error(Cause::invalid_argument, "must be 1 to 16", {.element = "option layers"});
     if (options.layers > 1 && !options.exits)
-        throw Error(Cause::invalid_argument, "layers behind the first need exits", {.element = "option exits"});
+        throw Error(Cause::invalid_argument, "more than one layer requires exits", {.element = "option exits"});
     state_->backend = std::move(backend);
     state_->options = options;
 }
@@ -406,7 +406,7 @@ std::optional<ParticleHit> ParticleMaps::first_hit(const Vec3& from, const Vec3&
 void ParticleMaps::first_hits(std::span<const Vec3> from, std::span<const Vec3> to,
                               std::vector<ParticleHit>& hits) const {
     if (from.size() != to.size())
-        throw Error(Cause::count_mismatch, "as many ends as beginnings are needed", {.element = "to"});
+        throw Error(Cause::count_mismatch, "the numbers of start and end points differ", {.element = "to"});
     constexpr std::size_t chunk = 2048;
     std::vector<std::vector<ParticleHit>> found((from.size() + chunk - 1) / chunk);
     parallel_for(from.size(), chunk, [&](std::size_t begin, std::size_t end) {
@@ -445,7 +445,7 @@ const DepthMap& ParticleMaps::entry(std::size_t view, std::size_t layer) const {
 
 const DepthMap& ParticleMaps::exit(std::size_t view, std::size_t layer) const {
     const ColumnLayer& found = layer_of(state_->views, view, layer);
-    if (!found.exit) throw Error(Cause::invalid_argument, "drawn without exits", {.element = "option exits"});
+    if (!found.exit) throw Error(Cause::invalid_argument, "exits were not drawn", {.element = "option exits"});
     return *found.exit;
 }
 } // namespace fathom
