@@ -40,8 +40,8 @@ struct Part {
 template <int vectors>
 struct Panel {
     static constexpr std::size_t width = static_cast<std::size_t>(vectors) * lanes;
-    static constexpr std::size_t height =
-        vectors == 1 ? 8 : 4; // enough sums at once to hide the latency of an addition
+    // Enough sums at once to hide the latency of an addition.
+    static constexpr std::size_t height = vectors == 1 ? 8 : 4;
 
     static HWY_INLINE void tile(const PackedMatrix& matrix, const Part& part, const float* in, float* out,
                                 const Finish& finish, std::size_t output) {
@@ -275,8 +275,8 @@ private:
         const bool last = l + 1 == network_.layers.size();
         const std::size_t rows_before = l > 0 ? slope_rows(l - 1) : 0;
         const float* const before = slopes - rows_before * panels_ * Shape::width;
-        const std::size_t taken =
-            l == 0 ? 0 : (layer.forward.inputs - encoded_) * Shape::width; // rows before the skipped point
+        // Rows before the skipped point.
+        const std::size_t taken = l == 0 ? 0 : (layer.forward.inputs - encoded_) * Shape::width;
         in_parts(layer.backward.inputs, [&](const Part& part, std::size_t p) HWY_ATTR {
             const float* const in = last ? slopes + p * slope_rows(l) * Shape::width : panel(here_, network_.rows, p);
             float* const out = panel(there_, network_.rows, p);

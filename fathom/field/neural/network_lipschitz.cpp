@@ -112,8 +112,8 @@ std::vector<double> product_with_transpose(const std::vector<double>& a, std::si
             for (std::size_t k = 0; k < inner; ++k) sum += a[i * inner + k] * a[j * inner + k];
             result[i * n + j] = result[j * n + i] = sum;
         }
-    added =
-        static_cast<double>(inner + 2) * 0x1p-52 * squares; // the norm of |a| |a|^T is at most the squared norm of a
+    // The norm of |a| |a|^T is at most the squared norm of a.
+    added = static_cast<double>(inner + 2) * 0x1p-52 * squares;
     return result;
 }
 

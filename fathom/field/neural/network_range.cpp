@@ -12,8 +12,8 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t range_symbols_per_layer = 32; // a multiple of four
-constexpr double worth_going_back =
-    1.05; // below this ratio the box's own three coordinates dominate and nothing can be gained
+// Below this ratio the box's own three coordinates dominate and nothing can be gained.
+constexpr double worth_going_back = 1.05;
 constexpr double worth_refining = 1.25;
 constexpr double too_loose = 8; // for callers that compare ranges with numbers other than 0
 

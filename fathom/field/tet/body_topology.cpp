@@ -29,7 +29,7 @@ std::vector<std::array<Index, N>> sound_elements(std::span<const std::array<Inde
     return sound;
 }
 
-// The faces of each triangle's sides that belong to it alone, as faces of two equal corners.
+// Sides that belong to one triangle only, as faces with two equal corners.
 std::vector<Triangle> border_of(std::span<const Triangle> triangles, std::size_t vertex_count) {
     const EdgeTable table = edge_table(triangles, vertex_count);
     std::vector<Triangle> border;
@@ -49,7 +49,7 @@ Lists elements_round(std::span<const std::array<Index, N>> elements, std::span<c
     return lists;
 }
 
-// Every node that shares an element with each node, ascending, by rank.
+// All nodes that share an element with each node, ascending, by rank.
 template <std::size_t N>
 Lists all_neighbours(std::span<const std::array<Index, N>> elements, std::span<const Index> rank) {
     const Lists round = elements_round<N>(elements, rank);
@@ -70,7 +70,7 @@ Lists all_neighbours(std::span<const std::array<Index, N>> elements, std::span<c
     return neighbours;
 }
 
-// Only the items that `keep` accepts.
+// Keeps only the items that `keep` accepts.
 template <class Keep>
 Lists filtered(const Lists& lists, const Keep& keep) {
     Lists kept;
@@ -92,7 +92,7 @@ Lists faces_round_nodes(std::span<const Triangle> faces, std::size_t node_count)
     return lists;
 }
 
-// Across each side of each face. In the plane a face {a, b, b} is left at b by its second side and at a by its third.
+// Faces across each side of each face. In the plane, the second side of a face {a, b, b} is at b and the third at a.
 std::vector<std::array<Index, 3>> across_sides(std::span<const Triangle> faces, const Lists& faces_round) {
     std::vector<std::array<Index, 3>> across(faces.size(), {no_index, no_index, no_index});
     const EdgeTable table = edge_table(faces, faces_round.size());
@@ -193,8 +193,8 @@ void nodes_of(std::span<const Tetrahedron> tetrahedra, std::span<const Index> ch
     sort_unique(nodes);
 }
 
-// How neighbours and boundary of a body follow the edits of its mesh: all round what was touched is listed
-// anew.
+// Incremental updates of neighbours and boundary after edits of the mesh: the lists round every touched node are
+// rebuilt.
 
 BodyTopology::BodyTopology(const EditableTetMesh& mesh) : BodyTopology(mesh.mesh()) {
     mesh_face_.assign(mesh.boundary().begin(), mesh.boundary().end());
@@ -213,7 +213,7 @@ void BodyTopology::add_nodes(std::size_t count) {
     for (EditableLists* lists : {&inner_neighbours_, &first_faces_, &faces_round_}) lists->resize(count);
 }
 
-// `touched` are nodes by rank whose lists may be other ones.
+// `touched` collects the nodes, by rank, whose lists may change.
 void BodyTopology::set_face(Index number, Index face, const EditableTetMesh& mesh, std::vector<Index>& touched) {
     for (const Index node : ranked_faces_[number])
         if (node != no_index) touched.push_back(node);
@@ -224,7 +224,7 @@ void BodyTopology::set_face(Index number, Index face, const EditableTetMesh& mes
     last_faces_.push_back(number);
 }
 
-// The last one takes its place.
+// The last face takes its place.
 void BodyTopology::drop_face(Index number, std::vector<Index>& touched) {
     const auto last = static_cast<Index>(faces_.size() - 1);
     for (const Index f : {number, last})
@@ -242,7 +242,7 @@ void BodyTopology::drop_face(Index number, std::vector<Index>& touched) {
     across_.pop_back();
 }
 
-// Returns the nodes of all faces that came, left, moved or have other corners.
+// Returns the nodes of all faces that were added, removed, renumbered or have other corners.
 std::vector<Index> BodyTopology::renew_faces(const EditableTetMesh& mesh, const TetEdit& edit) {
     face_number_.resize(4 * mesh.tet_slots(), no_index);
     std::vector<Index> suspects = edit.removed_boundary, touched, come, gone;
@@ -271,8 +271,8 @@ std::vector<Index> BodyTopology::renew_faces(const EditableTetMesh& mesh, const 
             set_face(gone[used++], face, mesh, touched);
         }
     }
-    for (std::size_t k = gone.size(); k-- > used;)
-        drop_face(gone[k], touched); // from the last on, so that none that goes takes a place
+    // In descending order, so that no removed face is moved into a free place.
+    for (std::size_t k = gone.size(); k-- > used;) drop_face(gone[k], touched);
     std::erase_if(last_faces_, [&](Index f) { return f >= faces_.size(); });
     sort_unique(last_faces_);
     return touched;
@@ -302,7 +302,7 @@ void BodyTopology::renew_lists(Index node, const EditableTetMesh& mesh) {
     inner_neighbours_.assign(node, neighbours);
 }
 
-// The next face round each side, by number, as a new topology has it.
+// The next face round each side, by number, as in a new topology.
 void BodyTopology::renew_across(Index face) {
     const Triangle& f = ranked_faces_[face];
     for (std::size_t k = 0; k < 3; ++k) {
@@ -316,7 +316,7 @@ void BodyTopology::renew_across(Index face) {
 }
 
 void BodyTopology::apply(const EditableTetMesh& mesh, const TetEdit& edit) {
-    if (!editable_) throw Error(Cause::invalid_argument, "the topology is of a mesh that is not edited");
+    if (!editable_) throw Error(Cause::invalid_argument, "the topology was not made from an editable mesh");
     ++edits_;
     add_nodes(mesh.vertex_slots());
     std::vector<Index> touched = renew_faces(mesh, edit);

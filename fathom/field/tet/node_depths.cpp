@@ -29,7 +29,7 @@ struct Nearest {
     }
 };
 
-// From a face along the boundary to ever nearer ones.
+// Moves from a face along the boundary to closer and closer faces.
 void follow(const BodyTopology& topology, std::span<const FaceFrame> frames, const Vec3& p, TriangleFeature part,
             int steps, Nearest& best) {
     for (; steps > 0 && part != TriangleFeature::face; --steps) {
@@ -50,7 +50,7 @@ void follow(const BodyTopology& topology, std::span<const FaceFrame> frames, con
 
 } // namespace
 
-// How a march seeds itself and passes on what a node knows.
+// Rules of the marches: how to seed a march, and how a node offers its source to its neighbours.
 struct PointRule {
     NodeDepths& d;
 
@@ -86,7 +86,7 @@ struct FeatureRule {
         follow(*d.topology_, d.frames_, d.positions_[node], part, d.options_.surface_steps, best);
         return best;
     }
-    // A face may be the best of its surroundings and the next one better still, beyond a dent.
+    // A face may be the closest of its surroundings and the next one closer still, beyond a dent.
     void improve(Index node) const {
         if (d.options_.surface_steps <= 0) return;
         Nearest best{d.squared_[node], d.source_[node]};
@@ -129,7 +129,7 @@ void NodeDepths::compute(std::span<const Vec3> positions, std::span<const Index>
     for (const Index node : asked)
         if (node >= topology_->node_count())
             throw Error(Cause::index_out_of_range,
-                        fmt::format("asks for node {} of {}", node, topology_->node_count()));
+                        fmt::format("node {} of {} does not exist", node, topology_->node_count()));
     begin(positions);
     ask(asked);
     run(options);
@@ -138,7 +138,7 @@ void NodeDepths::compute(std::span<const Vec3> positions, std::span<const Index>
 void NodeDepths::begin(std::span<const Vec3> positions) {
     if (positions.size() != topology_->node_count())
         throw Error(Cause::count_mismatch,
-                    fmt::format("{} positions for a body of {} nodes", positions.size(), topology_->node_count()));
+                    fmt::format("got {} positions for a body of {} nodes", positions.size(), topology_->node_count()));
     check_vertices(positions, {});
     follow_edits();
     for (std::size_t k = 0; k < positions.size(); ++k) positions_[k] = positions[topology_->order()[k]];
@@ -247,7 +247,7 @@ void NodeDepths::ask_tree() {
     }
 }
 
-// Half the mean length of some edges, evenly picked: narrower buckets cost more than they sort.
+// Half the mean length of some evenly picked edges: narrower buckets cost more than their order gains.
 double NodeDepths::bucket_width() const {
     constexpr std::size_t most = 512;
     const std::size_t step = std::max<std::size_t>(1, positions_.size() / most);
@@ -278,9 +278,9 @@ void NodeDepths::march(const DepthOptions& options) {
     march_by(rule);
 }
 
-// A node may still be corrected while its neighbours are served, that is for the length of an edge; then it is done. So
-// the asked nodes are done a little after their buckets, and what follows cannot change them: a march that stops there
-// has the same bits as a whole one.
+// A node may still be corrected while its neighbours are processed, that is for the length of an edge; then it is
+// final. So the requested nodes are final a little after their buckets, and later nodes cannot change them: a march
+// that stops there has the same bits as a complete one.
 template <class Rule>
 void NodeDepths::march_by(Rule& rule) {
     Index bucket = 0, last_asked = 0;
@@ -306,7 +306,7 @@ void NodeDepths::march_by(Rule& rule) {
         }
     for (std::size_t k = 0; k < level_.size(); ++k) {
         if (level_[k] == never)
-            source_[k] = no_index; // only offered, never served
+            source_[k] = no_index; // only offered, never processed
         else
             depths_[topology_->order()[k]] = std::sqrt(squared_[k]);
     }

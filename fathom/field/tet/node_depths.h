@@ -207,8 +207,8 @@ private:
     [[nodiscard]] std::array<Vec3, 3> corners(Index face) const;
     void follow_edits();
     void fit_young();
-    void look_at_young(const Vec3& point,
-                       ClosestPoint& found) const; // replaces `found` if the tree of new faces has a nearer point
+    // Replaces `found` if the tree of new faces has a nearer point.
+    void look_at_young(const Vec3& point, ClosestPoint& found) const;
 
     std::shared_ptr<const BodyTopology> topology_;
     DepthOptions options_;

@@ -1,4 +1,4 @@
-// Isosurface stuffing: the tetrahedra of the lattice cut to what lies inside, and numbered.
+// Isosurface stuffing: cuts the tetrahedra of the lattice to the inside and numbers them.
 #include <fathom/field/tet/stuffing.h>
 
 #include <fathom/base/error.h>
@@ -23,7 +23,7 @@
 namespace fathom {
 namespace {
 
-// How good a stuffed mesh is, and what of the field it misses.
+// Quality of a stuffed mesh, and its deviation from the field.
 
 AngleRange all_angles(const TetMesh& mesh) {
     const auto wider = [](AngleRange a, const AngleRange& b) {
@@ -57,7 +57,7 @@ std::size_t part_count(const TetMesh& mesh) {
     return sets.count();
 }
 
-// By value over slope: the values themselves where they are distances.
+// By value over slope; exact if the values are distances.
 double largest_distance(const Field& field, const std::vector<Vec3>& points) {
     const auto larger = [](double a, double b) { return std::max(a, b); };
     return parallel_reduce(
@@ -96,7 +96,7 @@ double missed_deviation(const Field& field, const StuffingLattice& lattice, cons
     return std::sqrt(largest);
 }
 
-// `boundary` of the mesh, with all its vertices.
+// `boundary` is the boundary of the mesh, with all its vertices.
 [[nodiscard]] StuffingReport measured(const Field& field, const StuffingLattice& lattice, const TetMesh& mesh,
                                       const TriangleMesh& boundary, const PinchCounts& pinches,
                                       const StuffingOptions& options) {
@@ -134,7 +134,7 @@ struct Corner {
 bool is_even(const LatticePoint& p) { return ((p[0] >> 1) + (p[1] >> 1) + (p[2] >> 1)) % 2 == 0; }
 
 // The tetrahedra of one block. Each belongs to the long edge between two odd points that starts in the block; the even
-// points round the middle of that edge make four of them.
+// points round the middle of that edge form four of them.
 class BlockCutter {
 public:
     BlockCutter(const StuffingLattice& lattice, const StuffingLattice::Block& block)
@@ -244,7 +244,7 @@ std::vector<NamedTet> cut_all(const StuffingLattice& lattice, Progress* progress
     return all;
 }
 
-// Numbers that are used become 0, 1, 2, ... in their order; the rest no_index. Returns how many are used.
+// Renumbers the used ids to 0, 1, 2, ... in their order; the rest become no_index. Returns the number of used ids.
 std::size_t number_used(std::vector<NamedTet>& tets, std::vector<Index>& number) {
     parallel_for(tets.size(), 4096, [&](std::size_t begin, std::size_t end) {
         for (std::size_t t = begin; t < end; ++t)
@@ -298,9 +298,9 @@ Box filled_bounds(const Field& field, const Box& wanted) {
     const Box bounds = wanted.empty() ? field.bounds() : intersection(field.bounds(), wanted);
     if (bounds.empty())
         throw Error(Cause::empty,
-                    wanted.empty() ? "the field has no inside" : "the field's inside does not meet the box");
+                    wanted.empty() ? "the field has no inside" : "the field's inside does not overlap the box");
     if (!is_finite(bounds.lower) || !is_finite(bounds.upper) || !is_finite(bounds.size()))
-        throw Error(Cause::invalid_argument, "the field has no bounds: give a box to fill", {.element = "option box"});
+        throw Error(Cause::invalid_argument, "the field is unbounded; a box is required", {.element = "option box"});
     return bounds;
 }
 
@@ -308,11 +308,11 @@ void check(const StuffingOptions& options) {
     if (options.resolution < 1 || options.resolution > 4096)
         throw Error(Cause::invalid_argument, "must be 1 to 4096", {.element = "option resolution"});
     if (!(options.cell >= 0) || !std::isfinite(options.cell))
-        throw Error(Cause::invalid_argument, "must be a length of 0 or more", {.element = "option cell"});
+        throw Error(Cause::invalid_argument, "must be a non-negative length", {.element = "option cell"});
     if (!options.box.empty() && !(options.box.size().minCoeff() > 0))
         throw Error(Cause::invalid_argument, "must have a volume", {.element = "option box"});
     if (options.tetrahedra > options.limit)
-        throw Error(Cause::too_large, fmt::format("{} are wanted; the limit is {}", options.tetrahedra, options.limit),
+        throw Error(Cause::too_large, fmt::format("{} requested; the limit is {}", options.tetrahedra, options.limit),
                     {.element = "option tetrahedra"});
 }
 
@@ -322,13 +322,14 @@ Filled fill(const Field& field, const Box& bounds, double cell, const StuffingOp
     return result;
 }
 
-// The number of tetrahedra goes with the third power of the size of cells, nearly; a few trials find what is wanted.
+// The number of tetrahedra is nearly proportional to the inverse cube of the cell size; a few trials find the requested
+// number.
 Filled fill_with_about(const Field& field, const Box& bounds, const StuffingOptions& options) {
     const double longest = bounds.size().maxCoeff(), wanted = static_cast<double>(options.tetrahedra);
     double cell = std::max(longest / 16, longest / std::cbrt(wanted));
     Filled best;
     double best_ratio = HUGE_VAL;
-    // Past three trials that find nothing inside, cells are far finer than wanted.
+    // After three trials that find nothing inside, cells are far finer than requested.
     for (int trial = 0; trial < 12 && best_ratio > 1.05 && (best.lattice || trial < 3); ++trial) {
         Filled next = fill(field, bounds, cell, options);
         const double ratio = static_cast<double>(next.mesh.tetrahedra.size()) / wanted;
@@ -338,7 +339,8 @@ Filled fill_with_about(const Field& field, const Box& bounds, const StuffingOpti
         }
         cell *= std::clamp(std::cbrt(ratio), 0.4, 2.5);
     }
-    if (!best.lattice) throw Error(Cause::empty, fmt::format("nothing inside is as thick as cells of {:.3g} m", cell));
+    if (!best.lattice)
+        throw Error(Cause::empty, fmt::format("the inside is thinner than cells of {:.3g} m everywhere", cell));
     return best;
 }
 } // namespace
@@ -364,7 +366,7 @@ AngleRange dihedral_angles(const std::array<Vec3, 4>& corners) {
 TetMesh tetrahedralize(const Field& field, const StuffingOptions& options, StuffingReport* report) {
     check(options);
     const Box bounds = filled_bounds(field, options.box);
-    const FieldPtr whole(FieldPtr(), &field); // not owned: lives as long as this call
+    const FieldPtr whole(FieldPtr(), &field); // not owned: valid during this call
     const FieldPtr shape =
         options.box.empty()
             ? whole
@@ -384,7 +386,7 @@ TetMesh tetrahedralize(const Field& field, const StuffingOptions& options, Stuff
     const PinchCounts pinches = part_pinches(filled.mesh, filled.may_be_bare, 1e-6 * filled.lattice->cell());
     if (filled.mesh.tetrahedra.empty())
         throw Error(Cause::empty,
-                    fmt::format("nothing inside is as thick as the cells of {:.3g} m", filled.lattice->cell()));
+                    fmt::format("the inside is thinner than the cells of {:.3g} m everywhere", filled.lattice->cell()));
     if (pinches.dropped_tetrahedra > 0) drop_unused_vertices(filled);
     if (report)
         *report = measured(*shape, *filled.lattice, filled.mesh, marked_boundary(filled.mesh, filled.may_be_bare),

@@ -1,4 +1,4 @@
-// The lattice under isosurface stuffing.
+// The body-centred cubic lattice of isosurface stuffing.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
@@ -36,8 +36,8 @@ bool is_long(std::size_t edge) { return edge % 7 < 3; }
 
 Side side_of_value(double value) { return value < 0 ? Side::inside : value > 0 ? Side::outside : Side::surface; }
 
-// The root of one cut: inverse quadratic interpolation where the bracket is smooth enough, else bisection (Chandrupatla
-// 1997). Works in shares of the edge.
+// Root search for one cut: inverse quadratic interpolation if the bracket is smooth enough, else bisection
+// (Chandrupatla 1997). Positions are shares of the edge.
 class RootSearch {
 public:
     RootSearch(double at_start, double at_end) : b_(1), fa_(at_start), fb_(at_end) {}
@@ -45,8 +45,8 @@ public:
     [[nodiscard]] double next() const { return a_ + step_ * (b_ - a_); }
     [[nodiscard]] double root() const { return std::abs(fb_) < std::abs(fa_) ? b_ : a_; }
 
-    // Takes in the value at next(); false once the root is known well enough.
-    bool take(double value) {
+    // Adds the value at next(); returns false once the root is accurate enough.
+    bool add_value(double value) {
         const double x = next();
         if ((value < 0) == (fa_ < 0)) {
             c_ = a_;
@@ -145,7 +145,7 @@ Side StuffingLattice::side(Index id) const {
     return samples == no_index ? Side::inside : sides_[samples * block_size + id % block_size];
 }
 
-// A block's box is grown by a cell: so no edge of a point in a block without samples can be cut.
+// A block's box is grown by a cell, so that no edge of a point in a block without samples can be cut.
 void StuffingLattice::classify(const Field& field, std::size_t limit) {
     const auto box_of = [&](const LatticePoint& first, int blocks) {
         const LatticePoint last = plus(first, {1, 1, 1}, blocks);
@@ -177,12 +177,12 @@ void StuffingLattice::classify(const Field& field, std::size_t limit) {
     const auto count = [&](Kind kind) {
         return static_cast<std::size_t>(std::count(kinds.begin(), kinds.end(), kind));
     };
-    // A sampled block takes memory like a thousand tetrahedra, and mostly holds more.
+    // A sampled block takes as much memory as a thousand tetrahedra, and mostly contains more.
     const std::size_t expected = 6 * block_size * count(Kind::inside) + 1000 * count(Kind::mixed);
     if (expected > limit || count(Kind::inside) + count(Kind::mixed) > no_index / (4 * block_size))
         throw Error(
             Cause::too_large,
-            fmt::format("cells of {:.3g} m make {} tetrahedra or more; the limit is {}", cell_, expected, limit),
+            fmt::format("cells of {:.3g} m give at least {} tetrahedra; the limit is {}", cell_, expected, limit),
             {.element = "option cell"});
     active_.assign(kinds.size(), no_index);
     for (std::size_t n = 0; n < kinds.size(); ++n) {
@@ -210,7 +210,7 @@ void StuffingLattice::sample(const Field& field, Progress* progress) {
         field.distances(points, out);
         for (std::size_t k = 0; k < block_size; ++k) {
             if (std::isnan(out[k]))
-                throw Error(Cause::non_finite, fmt::format("the field answers NaN at ({:.6g}, {:.6g}, {:.6g})",
+                throw Error(Cause::non_finite, fmt::format("the field is NaN at ({:.6g}, {:.6g}, {:.6g})",
                                                            points[k].x(), points[k].y(), points[k].z()));
             sides_[n * block_size + k] = side_of_value(out[k]);
         }
@@ -218,7 +218,7 @@ void StuffingLattice::sample(const Field& field, Progress* progress) {
     });
 }
 
-// With two cells to spare round the bounds, nothing inside has a neighbour past the lattice.
+// With a margin of two cells round the bounds, no inside point has a neighbour beyond the lattice.
 void StuffingLattice::refuse_border() const {
     for (std::size_t n = 0; n < blocks_.size(); ++n) {
         bool border = false;
@@ -230,8 +230,7 @@ void StuffingLattice::refuse_border() const {
             bool outermost = false;
             for (std::size_t k = 0; k < 3; ++k) outermost |= p[k] < 2 || p[k] >= block_units * size_[k] - 2;
             if (outermost && side(point_id(p)) != Side::outside)
-                throw Error(Cause::invalid_argument,
-                            "the inside reaches past the field's bounds: give a box to cut it off",
+                throw Error(Cause::invalid_argument, "the inside extends past the field's bounds; a box is required",
                             {.element = "option box"});
         }
     }
@@ -268,7 +267,7 @@ void StuffingLattice::place_cuts(const Field& field, Progress* progress) {
     });
 }
 
-// All searches go on together, so that the field is asked for many points at once.
+// All searches advance together, so that the field is evaluated at many points at once.
 void StuffingLattice::place(const Field& field, std::span<Cut> cuts) const {
     std::vector<RootSearch> searches;
     std::vector<Vec3> starts, ends;
@@ -290,8 +289,8 @@ void StuffingLattice::place(const Field& field, std::span<Cut> cuts) const {
         field.distances(points, values);
         std::size_t left = 0;
         for (std::size_t k = 0; k < open.size(); ++k) {
-            if (std::isnan(values[k])) throw Error(Cause::non_finite, "the field answers NaN near its surface");
-            if (searches[open[k]].take(values[k])) open[left++] = open[k];
+            if (std::isnan(values[k])) throw Error(Cause::non_finite, "the field is NaN near its surface");
+            if (searches[open[k]].add_value(values[k])) open[left++] = open[k];
         }
         open.resize(left);
     }
@@ -347,7 +346,7 @@ Index StuffingLattice::cut_id(Index from, const LatticePoint& a, Index to, const
             : cut_of(samples * static_cast<Index>(block_size) + id % static_cast<Index>(block_size), a, edge);
     if (cut == no_index)
         throw Error(Cause::invalid_argument,
-                    "the field's range() does not enclose its values: the sign changes where none was promised");
+                    "the field's range() does not contain its values: the sign changes in a block of one sign");
     return static_cast<Index>(blocks_.size() * block_size) + cut;
 }
 

@@ -1,4 +1,4 @@
-// Finds the pinches of a tetrahedral mesh and parts them, in rounds, until there are none.
+// Finds the pinches of a tetrahedral mesh and separates them, in rounds, until none are left.
 #include <fathom/base/parallel.h>
 #include <fathom/field/tet/stuffing_pinches.h>
 #include <fathom/geometry/mesh/adjacency.h>
@@ -11,11 +11,11 @@ namespace fathom {
 namespace {
 
 struct Pinches {
-    std::vector<Edge> edges;     // more than two boundary triangles
-    std::vector<Index> vertices; // more than one fan, but no such edge
+    std::vector<Edge> edges;     // with more than two boundary triangles
+    std::vector<Index> vertices; // with more than one fan, but without such an edge
 };
 
-// How many triangles a walk round the vertex meets before it is back.
+// Number of triangles in the fan of the vertex that contains `start`.
 std::size_t fan_size(const std::vector<Triangle>& triangles, const std::vector<std::array<Index, 3>>& across,
                      Index vertex, Index start) {
     std::size_t count = 0;
@@ -53,7 +53,7 @@ Pinches find_pinches(const TriangleMesh& skin) {
 
 bool holds(const Tetrahedron& t, Index v) { return std::find(t.begin(), t.end(), v) != t.end(); }
 
-// The tetrahedra round some vertices of a mesh, and how they hang together there.
+// The tetrahedra round some vertices of a mesh, and how they are connected there.
 class Stars {
 public:
     Stars(const TetMesh& mesh, const Pinches& pinches) : mesh_(mesh) {
@@ -68,7 +68,7 @@ public:
 
     [[nodiscard]] const std::vector<Index>& operator[](Index v) const { return stars_.at(v); }
 
-    // Groups of tetrahedra joined by faces that hold all the given vertices; the largest first, then by lowest
+    // Groups of tetrahedra connected by faces that contain all given vertices; the largest first, then by lowest
     // tetrahedron.
     [[nodiscard]] std::vector<std::vector<Index>> groups(const std::vector<Index>& tets,
                                                          std::initializer_list<Index> held) const {
@@ -131,10 +131,10 @@ std::size_t split_all(TetMesh& mesh, const Pinches& pinches, double gap) {
     return count;
 }
 
-// A face of a star at its vertex that only one tetrahedron of the star has.
+// A face at the vertex of a star that belongs to one tetrahedron of the star only.
 struct BareFace {
-    Index a, b;        // its corners but the vertex
-    std::size_t place; // of its tetrahedron in the star
+    Index a, b;        // its corners except the vertex
+    std::size_t place; // index of its tetrahedron in the star
 };
 
 std::vector<BareFace> bare_faces(const TetMesh& mesh, const std::vector<Index>& star, Index v) {
@@ -154,7 +154,7 @@ std::vector<BareFace> bare_faces(const TetMesh& mesh, const std::vector<Index>& 
     return faces;
 }
 
-// By face: does it hang together with the first one, across edges at the vertex?
+// By face: whether it is connected to the first one, across edges at the vertex.
 std::vector<char> first_sheet(const std::vector<BareFace>& faces) {
     std::vector<char> first(faces.size(), 0);
     std::vector<std::size_t> queue;
@@ -173,9 +173,9 @@ std::vector<char> first_sheet(const std::vector<BareFace>& faces) {
     return first;
 }
 
-// The shortest chain of tetrahedra from the first sheet at v to any other. The whole star where there is no way: it is
-// not one group after all, and none of it is kept.
-std::vector<Index> way_between_sheets(const TetMesh& mesh, const Stars& stars, Index v) {
+// The shortest chain of tetrahedra from the first sheet at v to any other. Returns the whole star if there is no path:
+// then it is not one group, and none of it is kept.
+std::vector<Index> path_between_sheets(const TetMesh& mesh, const Stars& stars, Index v) {
     const std::vector<Index>& star = stars[v];
     const std::vector<BareFace> faces = bare_faces(mesh, star, v);
     const std::vector<char> first = first_sheet(faces);
@@ -218,7 +218,7 @@ std::size_t drop_some(TetMesh& mesh, const Pinches& pinches, std::vector<char>& 
     }
     if (pinches.edges.empty())
         for (const Index v : pinches.vertices) {
-            const std::vector<Index> way = way_between_sheets(mesh, stars, v);
+            const std::vector<Index> way = path_between_sheets(mesh, stars, v);
             dropped.insert(dropped.end(), way.begin(), way.end());
         }
     std::sort(dropped.begin(), dropped.end());

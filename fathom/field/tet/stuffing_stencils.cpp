@@ -1,4 +1,4 @@
-// The stencils, derived rather than typed in: prisms and pyramids cut along the agreed diagonals.
+// Construction of the stencils: prisms and pyramids cut along the agreed diagonals.
 #include <fathom/field/tet/stuffing_stencils.h>
 
 #include <fathom/geometry/mesh/tet_mesh.h>
@@ -21,8 +21,8 @@ Point cut(int a, int b) {
     return 0;
 }
 
-// Of the quadrilateral on face (p, q, out): does its diagonal start in p (and end in the cut of q and out)? It ends in
-// the cut of a long edge where there is one; else it starts in the even end.
+// For the quadrilateral on face (p, q, out): whether its diagonal starts in p (and ends in the cut of q and out). It
+// ends in the cut of a long edge if there is one; otherwise it starts in the even end.
 bool starts_diagonal(int p, int q, int out) {
     if (is_long_edge(p, q)) return p < q;
     return is_long_edge(q, out);
@@ -45,8 +45,8 @@ StencilTet oriented(StencilTet t) {
     return t;
 }
 
-// Columns run from the lower to the upper triangle of a prism; first_beats(i, j): the diagonal of the side between
-// columns i and j runs from the lower end of i to the upper end of j. No cycle of three.
+// Columns run from the lower to the upper triangle of a prism. first_beats in set(i, j): the diagonal of the side
+// between columns i and j runs from the lower end of i to the upper end of j. There is no cycle of three.
 struct Prism {
     std::array<Point, 3> lower, upper;
     std::array<std::array<bool, 3>, 3> beats{};
@@ -95,7 +95,7 @@ Stencil pyramid(int p, int q, int out, int tip) {
         2, {oriented({apex, from, static_cast<Point>(q), to}), oriented({apex, from, to, cut(p, out)}), {}}, false, {}};
 }
 
-// Each corner outside gives way to the cut towards the one inside.
+// Each outside corner is replaced by the cut towards the inside corner.
 Stencil single(const std::array<Side, 4>& corners, int in) {
     StencilTet t{};
     for (int k = 0; k < 4; ++k)

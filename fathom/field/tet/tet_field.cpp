@@ -1,4 +1,4 @@
-// A tetrahedral body as a field: finding the tetrahedron, reading its depth, bounding what a box can hold.
+// A tetrahedral body as a field: locates the tetrahedron, interpolates its depth, and bounds the values in a box.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/field/tet/tet_field.h>
@@ -15,7 +15,7 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t chunk = 1024;
-constexpr double well_shaped = 1e6; // largest cube of the edge over volume with which slopes in double are trusted
+constexpr double well_shaped = 1e6; // largest cube of the edge over volume for which slopes in double are accurate
 
 using Corners = std::array<Vec3, 4>;
 
@@ -23,7 +23,7 @@ Box box_of(const Corners& c) {
     return {c[0].cwiseMin(c[1]).cwiseMin(c[2].cwiseMin(c[3])), c[0].cwiseMax(c[1]).cwiseMax(c[2].cwiseMax(c[3]))};
 }
 
-// Gradients of the four weights, and how much they can be trusted.
+// Gradients of the four weights, and their condition.
 struct WeightFrame {
     std::array<Vec3, 4> gradients;
     double size = 0;      // largest component of an edge
@@ -48,14 +48,14 @@ struct WeightFrame {
         return w;
     }
     [[nodiscard]] Vec3 gradient(const TetWeights& slopes) const {
-        // By differences from the first: a field that is constant has no slope, whatever the tetrahedron's shape.
+        // Uses differences from the first: a constant field has no slope, whatever the tetrahedron's shape.
         Vec3 sum = Vec3::Zero();
         for (std::size_t k = 1; k < 4; ++k) sum += (slopes[k] - slopes[0]) * gradients[k];
         return sum;
     }
 };
 
-// Exact, for a tetrahedron whose orientation is known.
+// Exact, for a tetrahedron of known orientation.
 bool holds(const Corners& c, int orientation, const Vec3& p) {
     for (const auto& f : tetrahedron_faces) {
         const auto corner = [&](std::size_t i) -> const Vec3& { return c[static_cast<std::size_t>(f[i])]; };
@@ -64,7 +64,7 @@ bool holds(const Corners& c, int orientation, const Vec3& p) {
     return true;
 }
 
-// The weights of a point that is known to be in the tetrahedron: accurate however thin it is.
+// The weights of a point that is known to be in the tetrahedron: accurate even if it is very thin.
 TetWeights weights_inside(const Corners& c, const Vec3& p) {
     TetWeights weights{};
     double sum = 0;
@@ -77,9 +77,9 @@ TetWeights weights_inside(const Corners& c, const Vec3& p) {
     return weights;
 }
 
-// Both at once, quickly where the answer is plain. Returns false outside; exact. p lies in the box of the tetrahedron.
+// Both at once, with a fast path for clear cases. Returns false outside; exact. p lies in the box of the tetrahedron.
 bool weights_if_inside(const Corners& c, int orientation, const Vec3& p, TetWeights& weights) {
-    constexpr double plain = 1e3; // condition up to which a weight is good to twelve digits
+    constexpr double plain = 1e3; // condition up to which a weight is accurate to twelve digits
     if (const WeightFrame frame(c); frame.condition < plain) {
         weights = frame.weights(c, p);
         const double least = *std::min_element(weights.begin(), weights.end()), error = 1e-14 * frame.condition;
@@ -102,7 +102,7 @@ struct TetField::Place {
 TetField::TetField(const TetMesh& mesh, const TetFieldOptions& options)
     : options_(options), depths_(mesh), interpolant_(mesh.tetrahedra, depths_.topology(), options.defects) {
     if (depths_.topology().faces().empty())
-        throw Error(Cause::empty, "no tetrahedra with a boundary: nothing to be inside of");
+        throw Error(Cause::empty, "no tetrahedron has a boundary, so the body has no inside");
     update(mesh.vertices);
 }
 
@@ -177,7 +177,7 @@ void TetField::set_error_bound(double longest_edge) {
     double deepest = 0;
     for (Index node = 0; node < positions_.size(); ++node)
         if (depths_.topology().kind(node) != BodyTopology::Kind::loose)
-            deepest = std::max(deepest, depths_.depths()[node]); // infinite where unknown
+            deepest = std::max(deepest, depths_.depths()[node]); // infinite if unknown
     const bool exact = options_.depth.method == DepthMethod::exact && deepest != NodeDepths::unknown;
     // The mean distance to the corners, weighted by the weights, is at most the root of 3/8 of the longest edge.
     error_bound_ = std::sqrt(0.375) * longest_edge + (exact ? 0 : deepest) + 1e-12 * location_.bounds().diagonal();
@@ -214,12 +214,12 @@ TetField::Place TetField::place_of(const Vec3& p) const {
         for (const Index t : location_.leaf(leaf)) {
             const Corners c = corners(t);
             if (orientation_[t] == 0 || !box_of(c).contains(p))
-                continue; // not the kept box: the corners are in the cache more often
+                continue; // not the stored box: the corners are in the cache more often
             Place found{t, {}, {}, 0};
             if (!weights_if_inside(c, orientation_[t], p, found.weights)) continue;
             found.slopes = interpolant_.slopes(t, found.weights);
             for (std::size_t k = 0; k < 4; ++k) found.distance -= found.slopes[k] * found.weights[k];
-            // Corners of different depth, weights rounded: never outside of what range() promises.
+            // Corners of different depth and rounded weights: the value must stay in the interval of range().
             const Interval depth = interpolant_.range(t);
             found.distance = std::clamp(found.distance, -depth.upper, -depth.lower);
             if (best.tetrahedron == no_index || found.distance < best.distance ||
@@ -263,7 +263,7 @@ Interval TetField::range(const Box& box) const {
     if (box.empty()) return Interval::none();
     const Vec3 center = box.center();
     if (!is_finite(center) || !is_finite(box.half())) {
-        // No ball bounds such a box: what is inside, and anything that is outside.
+        // An unbounded box has no bounding sphere: use the range of the inside, and any outside value.
         const Interval outside = options_.outer ? options_.outer->range(box) : Interval(0, HUGE_VAL);
         return hull(inside_range(box), outside);
     }
@@ -271,7 +271,7 @@ Interval TetField::range(const Box& box) const {
     const double border = std::sqrt(depths_.nearest(center).squared_distance);
     const double slack = 1e-13 * (border + radius + center.cwiseAbs().maxCoeff() + location_.bounds().diagonal());
     const double least = border - radius - slack, most = border + radius + slack;
-    // The tetrahedra cover all of a box or nothing of it unless the boundary, or a fold at an inverted one, comes near.
+    // The tetrahedra cover all of a box or nothing of it unless the boundary, or a fold at an inverted one, is near.
     const bool decided = least > 0 && !touches_inverted(box);
     const bool covered = decided && place_of(center).tetrahedron != no_index;
     if (covered) return inside_range(box);
@@ -279,7 +279,7 @@ Interval TetField::range(const Box& box) const {
     return decided ? outside : hull(inside_range(box), outside);
 }
 
-// Descends only where the box cuts a branch, or where a branch could still widen the answer.
+// Descends only where the box cuts a branch, or where a branch could still widen the result.
 Interval TetField::inside_range(const Box& box) const {
     Interval result = Interval::none();
     const LocalBox local(location_.frame(), box);
@@ -311,7 +311,7 @@ Interval TetField::inside_range(const Box& box) const {
     return result;
 }
 
-// Of the distances that points of the box can read in one tetrahedron.
+// Range of the distances at points of the box in one tetrahedron.
 Interval TetField::range_in(Index t, const Box& box) const {
     if (orientation_[t] == 0 || !boxes_[t].overlaps(box)) return Interval::none();
     const Interval all = -interpolant_.range(t);
@@ -328,7 +328,7 @@ Interval TetField::range_in(Index t, const Box& box) const {
     double value = 0, size = 0, steepest = 0;
     for (std::size_t k = 0; k < 4; ++k) value -= here[k] * weights[k];
     interpolant_.visit_pieces(t, [&](const TetWeights& slopes) {
-        // Of one piece the reach over a box is exact; several are bounded by the steepest.
+        // For one piece the variation over a box is exact; for several the steepest piece bounds it.
         const Vec3 gradient = frame.gradient(slopes);
         steepest = std::max(steepest, interpolant_.has_samples(t) ? gradient.norm() * half.norm()
                                                                   : gradient.cwiseAbs().dot(half));

@@ -1,4 +1,4 @@
-// Where linear depths read 0 inside a body, and what is sampled there instead.
+// Finds where linear interpolation gives depth 0 inside a body, and samples the depth there.
 #include <fathom/base/parallel.h>
 #include <fathom/field/tet/tet_interpolant.h>
 
@@ -38,7 +38,7 @@ public:
         std::sort(keys_.begin(), keys_.end());
         keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
     }
-    // Its number in ascending order, or no_index.
+    // Its index in ascending order, or no_index.
     [[nodiscard]] Index number(const Key& key) const {
         const auto found = std::lower_bound(keys_.begin(), keys_.end(), key);
         return found != keys_.end() && *found == key ? static_cast<Index>(found - keys_.begin()) : no_index;
@@ -91,7 +91,7 @@ void TetInterpolant::find_centers(const BodyTopology& topology) {
     }
 }
 
-// Edges first, then the faces that lie between boundary nodes or hold such an edge, then the tetrahedra with either.
+// Edges first, then the faces between boundary nodes or with such an edge, then the tetrahedra with either.
 void TetInterpolant::find_cuts(const BodyTopology& topology) {
     const Surface surface(topology);
     const auto on_boundary = [&](Index node) { return topology.kind(node) == BodyTopology::Kind::boundary; };
@@ -151,8 +151,8 @@ void TetInterpolant::update(const NodeDepths& depths, std::span<const Vec3> posi
     });
 }
 
-// The cut is about the centre, about the middles of faces, about the middles of edges: the order of the weights tells
-// the piece, and what is left of them after the smallest is taken out of all tells the place in it.
+// A tetrahedron is divided about its centre, the centres of its faces and the centres of its edges: the order of the
+// weights identifies the piece, and the differences of consecutive sorted weights give the position in it.
 TetWeights TetInterpolant::slopes(Index tetrahedron, const TetWeights& weights) const {
     const Tetrahedron& t = tetrahedra_[tetrahedron];
     TetWeights slope = {depths_[t[0]], depths_[t[1]], depths_[t[2]], depths_[t[3]]};
@@ -163,7 +163,7 @@ TetWeights TetInterpolant::slopes(Index tetrahedron, const TetWeights& weights) 
               [&](std::size_t a, std::size_t b) { return std::tie(weights[a], a) < std::tie(weights[b], b); });
     const std::size_t first = order[0], second = order[1], third = order[2], last = order[3];
     const Index on_face = cut.faces[first], on_edge = cut.edges[edge_between(third, last)];
-    // The third weight is what the edge's middle takes, and so on outward; what no sample takes goes to the corners
+    // The third weight is the share of the edge's sample, and so on outward; shares without a sample go to the corners
     // themselves.
     if (on_face != no_index && on_edge != no_index) slope[third] = 2 * sample_depths_[on_edge] - slope[last];
     if (on_face != no_index) slope[second] = 3 * sample_depths_[on_face] - slope[third] - slope[last];
