@@ -1,4 +1,4 @@
-// Looks contacts up among those of the moment before.
+// Finds contacts among those of the previous instant.
 #include <fathom/simulate/contact/contact_cache.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Contact cache: the compression of each contact since it began, so that penalties never create energy.
-// The force of a contact acts on the distance by which its features have approached each other since it began. Normally
+// A contact pushes by at most the distance by which its features have approached each other since it began. Normally
 // that is the depth. A contact that is deep when it is found, because a surface has folded into itself or a shape has
 // jumped, would create energy: its compression starts at 0 and grows to the depth at the rate of the recovery time
 // only. O(contacts log contacts) per step. Not thread-safe.

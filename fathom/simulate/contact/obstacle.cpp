@@ -1,4 +1,4 @@
-// Samples the fields of obstacles at points.
+// Evaluates the fields of obstacles at points.
 #include <fathom/simulate/contact/obstacle.h>
 
 #include <fathom/base/error.h>
@@ -32,7 +32,7 @@ RecordedBody recorded(const StaticObstacle& obstacle) {
     return {obstacle.name, std::make_shared<const TriangleMesh>(), obstacle.field, Vec3::Zero(), true};
 }
 
-// Where obstacles are at a time.
+// Poses of kinematic obstacles over time.
 
 Pose KinematicObstacle::pose_at(double time) const {
     Pose now = pose;
@@ -46,9 +46,9 @@ void check(const KinematicObstacle& o) {
     const std::string name = fmt::format("obstacle '{}'", o.name);
     if (!o.mesh) throw Error(Cause::invalid_argument, "has no mesh", {.element = name});
     if (!is_finite(o.pose) || !is_finite(o.velocity) || !is_finite(o.spin) || !is_finite(o.sway))
-        throw Error(Cause::non_finite, "its pose or motion", {.element = name});
+        throw Error(Cause::non_finite, "its pose or motion is not finite", {.element = name});
     if (!(o.sway_period > 0) || !std::isfinite(o.sway_period))
-        throw Error(Cause::invalid_argument, "the period of its sway is not positive", {.element = name});
+        throw Error(Cause::invalid_argument, "sway_period is not positive", {.element = name});
 }
 
 } // namespace fathom

@@ -1,4 +1,4 @@
-// Mass and free flight of one body.
+// Mass and free motion of one body.
 #include <fathom/simulate/rigid/rigid_body.h>
 
 #include <fathom/base/error.h>
@@ -11,7 +11,7 @@
 
 namespace fathom {
 
-// Puts shell, field and mass of a mesh together.
+// Combines shell, field and mass of a mesh.
 
 namespace {
 
@@ -34,7 +34,7 @@ BodyShapePtr make_body_shape(TriangleMesh mesh, const BodyShapeOptions& options)
     const MassProperties mass = mass_properties(mesh);
     if (!(mass.volume > 0))
         throw Error(Cause::invalid_argument,
-                    fmt::format("the mesh encloses a volume of {} m^3: a body needs a positive one", mass.volume),
+                    fmt::format("the mesh encloses a volume of {} m^3; a positive volume is required", mass.volume),
                     {.element = "mesh"});
     shape->area = mass.area;
     shape->volume = mass.volume;
@@ -51,7 +51,7 @@ BodyShapePtr make_body_shape(TriangleMesh mesh, const BodyShapeOptions& options)
 }
 
 BodyShapePtr make_field_shape(FieldPtr field) {
-    if (!field) throw Error(Cause::invalid_argument, "there is no field", {.element = "field"});
+    if (!field) throw Error(Cause::invalid_argument, "the field is missing", {.element = "field"});
     auto shape = std::make_shared<BodyShape>();
     const Box bounds = field->bounds();
     if (!bounds.empty() && bounds.size().allFinite()) shape->center = bounds.center();

@@ -1,4 +1,4 @@
-// The step: move, find pairs, sweep both roles, answer, guard.
+// The step: move, find pairs, sweep both roles, compute forces, energy guard.
 #include <fathom/simulate/rigid/rigid_world.h>
 
 #include <fathom/base/error.h>
@@ -17,14 +17,14 @@
 #include <vector>
 namespace fathom {
 
-// Which bodies may touch within a step: those whose swept bounds meet.
+// Broad phase: bodies whose swept bounds overlap within a step.
 namespace {
 
 class BodyPairs {
 public:
-    // `boxes` of all bodies over the step; infinite ones meet everything. `awake(k)` is false for bodies that cannot
-    // start a contact: two of them are no pair. The answer is sorted, lower number first, and valid until the next
-    // call.
+    // `boxes` are those of all bodies over the step; infinite ones overlap everything. `awake(k)` is false for bodies
+    // that cannot start a contact: two of them are not a pair. The result is sorted, lower number first, and valid
+    // until the next call.
     std::span<const IdPair> find(std::span<const Box> boxes, std::span<const char> awake);
 
 private:
@@ -96,13 +96,13 @@ void check_body(const RigidBody& body, std::size_t number) {
          {std::pair{body.stiffness, "stiffness"}, {body.damping, "damping"}, {body.friction, "friction"}})
         check_number(std::isfinite(value) && value >= 0, value, "a finite number from 0", element(name));
     if (body.fixed) return;
-    check_number(body.shape->volume > 0, body.shape->volume, "a volume above 0, which a moving body needs",
+    check_number(body.shape->volume > 0, body.shape->volume, "a volume above 0, as a moving body requires",
                  element("shape"));
     if (!body.shape->shell)
-        throw Error(Cause::invalid_argument, "moves, but has no points", {.element = element("shape")});
+        throw Error(Cause::invalid_argument, "a moving body must have points", {.element = element("shape")});
 }
 
-// One role of one pair, with the buffers it reuses.
+// One role of one pair, with reused buffers.
 struct Job {
     Index shell_body = no_index, field_body = no_index;
     ShellSweepResult sweep;
@@ -118,12 +118,12 @@ struct RigidWorld::State {
     std::vector<BodyState> states;
     std::vector<MovingBody> moving; // over the last step
     std::vector<Wrench> wrenches;
-    std::vector<Wrench> pushes; // from outside; empty: none
+    std::vector<Wrench> pushes; // external; empty: none
     std::vector<ContactSlope> slopes;
     std::vector<Box> boxes;
     std::vector<char> awake;
     BodyPairs pairs;
-    std::vector<Job> jobs; // the first job_count are of this step
+    std::vector<Job> jobs; // the first job_count belong to this step
     std::size_t job_count = 0;
     std::vector<BodyContact> contacts;
     StepReport report;
@@ -145,7 +145,7 @@ struct RigidWorld::State {
     [[nodiscard]] bool predicts() const {
         return options.mode == ContactMode::continuous && options.span == ContactSpan::coming;
     }
-    [[nodiscard]] double foretold() const;
+    [[nodiscard]] double prediction_steps() const;
     [[nodiscard]] bool idle(Index k) const { return bodies[k].fixed || states[k].asleep; }
 };
 
@@ -164,12 +164,12 @@ void RigidWorld::State::accelerate(Index k) {
     matrix.bottomRightCorner<3, 3>() += inertia;
     Vec6 push;
     push << wrenches[k].force + mass.mass * options.gravity, wrenches[k].torque;
-    const Vec6 change = matrix.ldlt().solve(h * (push + foretold() * h * slopes[k].rate));
+    const Vec6 change = matrix.ldlt().solve(h * (push + prediction_steps() * h * slopes[k].rate));
     state.velocity += change.head<3>();
     state.angular_momentum += inertia * change.tail<3>();
 }
 
-// To the forces that the contacts have left for this step.
+// Adds the pushes to the contact forces for this step.
 void RigidWorld::State::take_pushes() {
     for (Index k = 0; k < pushes.size(); ++k) {
         if (bodies[k].fixed || (pushes[k].force.isZero(0) && pushes[k].torque.isZero(0))) continue;
@@ -185,8 +185,8 @@ void RigidWorld::State::take_pushes() {
     pushes.clear();
 }
 
-// Steps from the time that the found forces belong to, to the end of the step they are applied in.
-double RigidWorld::State::foretold() const {
+// Steps from the time of the computed forces to the end of the step in which they are applied.
+double RigidWorld::State::prediction_steps() const {
     if (options.mode == ContactMode::discrete) return 1;
     return predicts() ? 0.5 : 1.5;
 }
@@ -206,8 +206,8 @@ void RigidWorld::State::move(Index k) {
     body.spin_end = state.spin;
     if (predicts()) predict(k);
     const Vec3 start = body.motion.start * body.center, end = body.motion.end * body.center;
-    // A turning body stays in the ball about its moving centre; chords of points do too, since balls are
-    // convex. Screws of both centre and points bend by no more than the path is long.
+    // A rotating body stays in the ball about its moving centre; chords of points do too, since balls are convex. Screw
+    // paths of both centre and points deviate by no more than the length of the path.
     const double bend = options.law.path == PathInTime::screw ? (end - start).norm() : 0;
     boxes[k] = Box{start.cwiseMin(end), start.cwiseMax(end)}.grown(bodies[k].shape->reach + bend);
     awake[k] = !idle(k);
@@ -350,8 +350,8 @@ void RigidWorld::State::guard() {
     if (std::isfinite(total) && total - first_energy - given <= options.energy_limit * energy_scale) return;
     throw Error(Cause::too_large,
                 fmt::format("step {}: the energy of all bodies has grown from {} J to {} J; body {} ({}) alone moves "
-                            "with {} J. A smaller step, a softer contact, "
-                            "more damping or implicit stepping helps",
+                            "with {} J. Use a smaller step, a softer contact, "
+                            "more damping or implicit stepping",
                             steps, first_energy, total, fastest, bodies[fastest].name, most),
                 {.element = "body", .index = fastest});
 }
@@ -402,7 +402,8 @@ void RigidWorld::step() {
 
 void RigidWorld::set_pushes(std::span<const Wrench> pushes) {
     if (!pushes.empty() && pushes.size() != state_->bodies.size())
-        throw Error(Cause::count_mismatch, fmt::format("{} pushes for {} bodies", pushes.size(), state_->bodies.size()),
+        throw Error(Cause::count_mismatch,
+                    fmt::format("got {} pushes for {} bodies", pushes.size(), state_->bodies.size()),
                     {.element = "pushes"});
     state_->pushes.assign(pushes.begin(), pushes.end());
 }

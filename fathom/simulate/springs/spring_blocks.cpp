@@ -1,4 +1,4 @@
-// Cuts the points into blocks and lists who touches them.
+// Divides the points into blocks and lists the elements that touch each.
 #include <fathom/simulate/springs/spring_blocks.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t max_points = 2048, fewest_points = 256;
 
-// Small enough for the first-level cache, large enough to be worth a task; bodies stay whole where they can.
+// Small enough for the first-level cache, large enough for a task; bodies are not divided if possible.
 std::vector<Index> cut(std::span<const Index> part) {
     std::vector<Index> first = {0};
     for (std::size_t i = 0; i < part.size(); ++i) {
@@ -21,7 +21,7 @@ std::vector<Index> cut(std::span<const Index> part) {
     return first;
 }
 
-// visit(block, element) for each block that an element touches, once.
+// Calls visit(block, element) once for each block that an element touches.
 template <class Element>
 void for_each_touch(const std::vector<Element>& elements, std::span<const Index> block_of, const auto& visit) {
     for (std::size_t e = 0; e < elements.size(); ++e) {
@@ -60,7 +60,7 @@ std::vector<Index> blocks_of(const SpringBlocks& blocks, const Element& element)
     return touched;
 }
 
-// Takes the moves of one block over into its list.
+// Applies the moves of one block to its list.
 void follow(std::span<const Move> moves, std::vector<Index>& list) {
     std::vector<Index> come, go, left;
     for (const Move& m : moves) (m.comes ? come : go).push_back(m.element);

@@ -16,7 +16,7 @@ void fix_points(SpringNetwork& network, bool all, std::span<const Index> vertice
     if (all) network.fixed.assign(network.size(), 1);
     for (const Index v : vertices) {
         if (v >= network.size())
-            throw Error(Cause::index_out_of_range, "there is no such vertex",
+            throw Error(Cause::index_out_of_range, "the vertex does not exist",
                         {.element = "fixed vertex", .index = static_cast<std::int64_t>(v)});
         network.fixed[v] = 1;
     }

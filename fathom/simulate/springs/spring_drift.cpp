@@ -1,4 +1,4 @@
-// Random velocities, and their reflection.
+// Random velocities and their reflection.
 #include <fathom/simulate/springs/spring_drift.h>
 
 #include <fathom/base/error.h>
@@ -11,8 +11,8 @@ namespace {
 
 struct Outline {
     Vec3 velocity = Vec3::Zero(); // of the centre of mass
-    Box box;                      // where the points will be
-    bool held = false;            // by a point that cannot move
+    Box box;                      // positions of the points after the step
+    bool held = false;            // has a point that cannot move
 };
 
 Outline outline(const SpringNetwork& network, std::span<const Index> points, double step, std::span<const Vec3> x,

@@ -37,7 +37,7 @@ void BlockSum::outside(const SpringSurroundings& around) {
     }
 }
 
-// Energies of elements belong to the block of their first point, so that none counts twice.
+// The energy of an element belongs to the block of its first point, so that it counts once.
 void BlockSum::springs(std::span<const Index> chosen) {
     for (const Index s : chosen) {
         const Spring& spring = network.springs[s];
@@ -119,12 +119,11 @@ SpringEnergy spring_energy(const SpringNetwork& network, const SpringState& stat
 void check(const SpringState& state, const SpringNetwork& network) {
     for (const auto& [values, name] : {std::pair{&state.positions, "position"}, {&state.velocities, "velocity"}}) {
         if (values->size() != network.size())
-            throw Error(Cause::count_mismatch, fmt::format("{} entries for {} points", values->size(), network.size()),
-                        {.element = name});
+            throw Error(Cause::count_mismatch,
+                        fmt::format("got {} entries for {} points", values->size(), network.size()), {.element = name});
         for (std::size_t k = 0; k < values->size(); ++k)
             if (!is_finite((*values)[k]))
-                throw Error(Cause::non_finite, "is not finite",
-                            {.element = name, .index = static_cast<std::int64_t>(k)});
+                throw Error(Cause::non_finite, "not finite", {.element = name, .index = static_cast<std::int64_t>(k)});
     }
 }
 
@@ -132,13 +131,13 @@ void check(const SpringState& state, const SpringNetwork& network) {
 
 namespace {
 
-// Where the rest length goes; the same where it stays.
+// The new rest length; unchanged below the yield strain.
 double creep_to(double rest, double length, double first, double share, const PlasticOptions& options) {
     const double strain = (length - rest) / rest;
     if (!(std::abs(strain) > options.yield_strain)) return rest;
     const double aim =
         strain > 0 ? length / (1 + options.yield_strain) : length / std::max(1 - options.yield_strain, 1e-3);
-    // A press past the yield strain must not lengthen, nor a pull shorten.
+    // Compression past the yield strain must not lengthen the spring, and tension must not shorten it.
     const double next = rest + share * (strain > 0 ? std::max(aim - rest, 0.0) : std::min(aim - rest, 0.0));
     return std::clamp(next, (1 - options.largest_change) * first, (1 + options.largest_change) * first);
 }

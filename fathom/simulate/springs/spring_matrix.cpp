@@ -26,7 +26,7 @@ void list_pairs(const std::vector<Element>& elements, std::vector<std::size_t>& 
             for (const Index q : element.points) columns[next[p]++] = q;
 }
 
-// Sorts each row and drops what is twice.
+// Sorts each row and removes duplicates.
 void tidy(std::vector<std::size_t>& rows, std::vector<Index>& columns) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
@@ -42,7 +42,7 @@ void tidy(std::vector<std::size_t>& rows, std::vector<Index>& columns) {
     columns.resize(kept);
 }
 
-// What a spring adds between its ends: across * 1 + along * direction * direction^T.
+// Matrix of a spring between its ends: across * 1 + along * direction * direction^T.
 struct SpringSlope {
     Vec3 direction;
     double across, along;
@@ -51,13 +51,13 @@ struct SpringSlope {
 SpringSlope spring_slope(const Spring& spring, const Vec3& d, const MatrixFactors& factors) {
     const double length = d.norm();
     if (!(length > least_size)) return {Vec3::Zero(), 0, 0};
-    const double share =
-        length > spring.rest ? 1 - spring.rest / length : 0; // pressed springs would give less than nothing
+    // Compressed springs would have a negative transverse stiffness.
+    const double share = length > spring.rest ? 1 - spring.rest / length : 0;
     const double stiffness = factors.stiffness * spring.stiffness;
     return {d / length, share * stiffness, (1 - share) * stiffness + factors.damping * spring.damping};
 }
 
-// What a triangle adds between corners i and j: curve * slope_i * slope_j^T + side_i . side_j * outward * normal *
+// Matrix of a triangle between corners i and j: curve * slope_i * slope_j^T + side_i . side_j * outward * normal *
 // normal^T.
 struct AreaCurve {
     AreaSlope slope;
@@ -141,7 +141,7 @@ void spring_product(const SpringNetwork& network, const SpringBlocks& blocks, st
 SpringMatrix::SpringMatrix(const SpringNetwork& network, const SpringBlocks& blocks)
     : fixed_(network.fixed), block_first_(blocks.first) {
     const std::size_t n = network.size();
-    std::vector<std::size_t> begins(n + 1, 1); // the diagonal is always there
+    std::vector<std::size_t> begins(n + 1, 1); // the diagonal is always present
     begins[0] = 0;
     count_pairs(network.springs, begins);
     count_pairs(network.areas, begins);
@@ -187,7 +187,7 @@ std::vector<Index> SpringMatrix::all_slots(const std::vector<Element>& elements)
     return slots;
 }
 
-// Whether there was none of these columns (increasing) before in some row.
+// Adds columns (ascending) to a row; returns whether any was new.
 bool SpringMatrix::grow(Index row, std::span<const Index> more) {
     std::vector<Index> all;
     const auto old = columns(row);
@@ -200,7 +200,7 @@ bool SpringMatrix::grow(Index row, std::span<const Index> more) {
     return true;
 }
 
-// The rows that have got columns, increasing.
+// The rows that got columns, ascending.
 std::vector<Index> SpringMatrix::grow_rows(const NetworkEdit& edit) {
     std::vector<Edge> pairs;
     const auto list = [&](const auto& changes) {
@@ -263,7 +263,7 @@ void SpringMatrix::apply(const NetworkEdit& edit, const SpringNetwork& network, 
     }
 }
 
-// Adds one block of rows.
+// Assembles one block of rows.
 struct SpringMatrix::Assembly {
     SpringMatrix& matrix;
     const SpringNetwork& network;
@@ -302,7 +302,7 @@ void SpringMatrix::Assembly::springs(std::span<const Index> chosen) {
     }
 }
 
-// pair(i, j) -> the stiffness between two points of an element.
+// pair(i, j) returns the stiffness between two points of an element.
 template <std::size_t N, class Pair>
 void SpringMatrix::Assembly::couple(const std::array<Index, N>& points, const Index* slots, const Pair& pair) {
     for (std::size_t i = 0; i < N; ++i) {
@@ -333,7 +333,7 @@ void SpringMatrix::Assembly::volumes(std::span<const Index> chosen) {
     }
 }
 
-// Fixed points stay out of the system: nothing answers for them, nothing is felt from them.
+// Fixed points are not part of the system: their rows and columns are removed.
 void SpringMatrix::Assembly::release_fixed() {
     for (Index i = block.begin; i < block.end; ++i)
         for (Index k = 0; k < matrix.rows_[i].size; ++k) {

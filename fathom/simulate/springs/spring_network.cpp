@@ -1,4 +1,4 @@
-// Networks from meshes: who is joined to whom, and how the material is shared out.
+// Networks from meshes: connections, and distribution of the material.
 #include <fathom/simulate/springs/spring_network.h>
 
 #include <fathom/base/error.h>
@@ -21,21 +21,21 @@ SpringNetwork points_of(std::span<const Vec3> vertices) {
     return network;
 }
 
-// Points that no element uses are held, the others get at least a share of the mean.
+// Points that no element uses are fixed; the others get at least a share of the mean mass.
 void settle_masses(SpringNetwork& network, const std::vector<char>& used, double least_mass) {
     double sum = 0, count = 0;
     for (std::size_t i = 0; i < network.size(); ++i) sum += network.masses[i], count += used[i];
-    if (!(sum > 0)) throw Error(Cause::empty, "no element of the mesh has a size, so nothing has mass");
+    if (!(sum > 0)) throw Error(Cause::empty, "no element of the mesh has a size, so the mass is 0");
     for (std::size_t i = 0; i < network.size(); ++i) {
         if (used[i]) network.masses[i] = std::max(network.masses[i], least_mass * sum / count);
         network.fixed[i] = !used[i];
     }
 }
 
-constexpr double flattest =
-    0.05; // area over the square of a length: of flatter triangles the springs are those of this one
+// Area over the square of a length: flatter triangles have springs as if they had this ratio.
+constexpr double flattest = 0.05;
 
-// `size` is the area or volume round a spring over the right power of its length; `fallback` where it has no length.
+// `size` is the area or volume round a spring over the right power of its length; `fallback` is used without length.
 double within(double size, double low, double high, double fallback) {
     return std::isfinite(size) ? std::clamp(size, low, high) : fallback;
 }
@@ -72,8 +72,8 @@ void add_surface_springs(SpringNetwork& network, const TriangleMesh& mesh, std::
     network.springs.insert(network.springs.end(), bending.begin(), bending.end());
 }
 
-// A flat triangle resists with the square of its length over its area: past `flattest` the modulus falls as the area
-// does.
+// A flat triangle resists with the square of its length over its area: past `flattest` the modulus falls in proportion
+// to the area.
 double area_stiffness(const std::array<Vec3, 3>& corners, double area, double modulus) {
     const double longest = std::max({(corners[1] - corners[0]).squaredNorm(), (corners[2] - corners[1]).squaredNorm(),
                                      (corners[0] - corners[2]).squaredNorm()});
@@ -127,7 +127,8 @@ void check_material(const SolidMaterial& m) {
 template <class Element>
 void check_points(const Element& element, std::size_t count, const Place& place) {
     for (const Index p : element.points)
-        if (p >= count) throw Error(Cause::index_out_of_range, fmt::format("names point {} of {}", p, count), place);
+        if (p >= count)
+            throw Error(Cause::index_out_of_range, fmt::format("point {} of {} does not exist", p, count), place);
     for (const double value : {element.rest, element.stiffness})
         if (!std::isfinite(value))
             throw Error(Cause::non_finite, "has a rest size or stiffness that is not finite", place);
@@ -166,18 +167,18 @@ void check_mass(double mass, bool fixed, const Place& place) {
     require(mass > 0 || (fixed && mass == 0), mass, "a mass above 0", place);
 }
 
-// How many there are after the changes, which must name each new number.
+// The count after the changes, which must contain each new number.
 template <class Change>
 std::size_t count_after(const std::vector<Change>& changes, std::size_t before, const char* name) {
     std::vector<std::size_t> numbers;
     for (const Change& c : changes) numbers.push_back(c.number);
     std::sort(numbers.begin(), numbers.end());
     if (const auto twice = std::adjacent_find(numbers.begin(), numbers.end()); twice != numbers.end())
-        throw Error(Cause::invalid_argument, "is named twice in an edit", at(name, *twice));
+        throw Error(Cause::invalid_argument, "appears twice in an edit", at(name, *twice));
     const auto fresh =
         static_cast<std::size_t>(numbers.end() - std::lower_bound(numbers.begin(), numbers.end(), before));
     if (fresh > 0 && numbers.back() - before + 1 != fresh)
-        throw Error(Cause::invalid_argument, fmt::format("new numbers from {} on leave some out", before),
+        throw Error(Cause::invalid_argument, fmt::format("new numbers from {} on have gaps", before),
                     at(name, numbers.back()));
     return before + fresh;
 }
@@ -185,7 +186,7 @@ std::size_t count_after(const std::vector<Change>& changes, std::size_t before, 
 void check_arrays(const SpringNetwork& network) {
     const auto same = [&](std::size_t found, const char* name) {
         if (found != network.size())
-            throw Error(Cause::count_mismatch, fmt::format("{} entries for {} points", found, network.size()),
+            throw Error(Cause::count_mismatch, fmt::format("got {} entries for {} points", found, network.size()),
                         {.element = name});
     };
     same(network.masses.size(), "masses");
@@ -200,14 +201,15 @@ void check_arrays(const SpringNetwork& network) {
     }
 }
 
-// Every element named must exist and hold the point.
+// Every listed element must exist and contain the point.
 template <class Element>
 void check_hand_over(const std::vector<Element>& elements, std::span<const Index> chosen, Index point,
                      const char* name) {
     for (const Index k : chosen) {
         const Place place{.element = name, .index = k};
         if (k >= elements.size())
-            throw Error(Cause::index_out_of_range, fmt::format("there are {}", elements.size()), place);
+            throw Error(Cause::index_out_of_range, fmt::format("out of range; the count is {}", elements.size()),
+                        place);
         const auto& points = elements[k].points;
         require(std::find(points.begin(), points.end(), point) != points.end(), point, "one of its points", place);
     }
@@ -308,7 +310,7 @@ void check(const SpringNetwork& network) {
 Index split_point(SpringNetwork& network, Index point, const PointSplit& split) {
     const Place place{.element = "point", .index = point};
     if (point >= network.size())
-        throw Error(Cause::index_out_of_range, fmt::format("there are {}", network.size()), place);
+        throw Error(Cause::index_out_of_range, fmt::format("out of range; the count is {}", network.size()), place);
     require(split.mass_share > 0 && split.mass_share < 1, split.mass_share, "in (0,1)", {.element = "mass_share"});
     check_hand_over(network.springs, split.springs, point, "spring");
     check_hand_over(network.areas, split.areas, point, "area");
@@ -329,7 +331,7 @@ Index split_point(SpringNetwork& network, Index point, const PointSplit& split) 
 
 void remove_spring(SpringNetwork& network, Index spring) {
     if (spring >= network.springs.size())
-        throw Error(Cause::index_out_of_range, fmt::format("there are {}", network.springs.size()),
+        throw Error(Cause::index_out_of_range, fmt::format("out of range; the count is {}", network.springs.size()),
                     {.element = "spring", .index = spring});
     Spring& gone = network.springs[spring];
     gone.stiffness = gone.damping = 0;
@@ -339,7 +341,8 @@ void remove_spring(SpringNetwork& network, Index spring) {
 void set_rest_length(SpringNetwork& network, Index spring, double length) {
     const Place place = at("spring", spring);
     if (spring >= network.springs.size())
-        throw Error(Cause::index_out_of_range, fmt::format("there are {}", network.springs.size()), place);
+        throw Error(Cause::index_out_of_range, fmt::format("out of range; the count is {}", network.springs.size()),
+                    place);
     require(length >= 0 && std::isfinite(length), length, "a length from 0", place);
     network.springs[spring].rest = length;
 }
@@ -347,7 +350,7 @@ void set_rest_length(SpringNetwork& network, Index spring, double length) {
 void copy_rest_lengths(const SpringNetwork& from, SpringNetwork& to) {
     if (from.springs.size() != to.springs.size())
         throw Error(Cause::count_mismatch,
-                    fmt::format("{} springs, not the {} of this network", from.springs.size(), to.springs.size()));
+                    fmt::format("got {} springs; this network has {}", from.springs.size(), to.springs.size()));
     for (std::size_t s = 0; s < to.springs.size(); ++s) to.springs[s].rest = from.springs[s].rest;
 }
 
@@ -359,7 +362,7 @@ void check(const NetworkEdit& edit, const SpringNetwork& network) {
         check_mass(p.mass, p.fixed, place);
         require(p.part < count, p.part, "a part below the number of points", place);
         if (!is_finite(p.rest) || !is_finite(p.position) || !is_finite(p.velocity))
-            throw Error(Cause::non_finite, "is not finite", place);
+            throw Error(Cause::non_finite, "not finite", place);
     }
     count_after(edit.springs, network.springs.size(), "spring");
     count_after(edit.areas, network.areas.size(), "area");

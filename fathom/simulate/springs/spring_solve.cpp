@@ -1,4 +1,4 @@
-// Conjugate gradients on blocks, and the only file that knows Eigen's sparse solvers.
+// Conjugate gradients on blocks, and the factorisation; the only file that uses Eigen's sparse solvers.
 #include <fathom/simulate/springs/spring_solve.h>
 
 #include <fathom/base/error.h>
@@ -74,7 +74,7 @@ bool same_pattern(const Sparse& a, const Sparse& b) {
 struct SpringSolve::State {
     std::vector<Mat3> inverses;
     std::vector<Vec3> residual, smoothed, direction, product;
-    Sparse before; // whose pattern was analysed
+    Sparse before; // the matrix whose pattern was analysed
     std::optional<Eigen::SimplicialLDLT<Sparse, Eigen::Lower>> factors;
 
     void prepare(const SpringMatrix& matrix, std::span<const Vec3> right);
@@ -94,7 +94,7 @@ void SpringSolve::State::prepare(const SpringMatrix& matrix, std::span<const Vec
     product.resize(right.size());
 }
 
-// smoothed = inverses * residual; returns their product.
+// smoothed = inverses * residual; returns their dot product.
 double SpringSolve::State::smooth() {
     const auto some = [&](std::size_t begin, std::size_t end) {
         double sum = 0;

@@ -1,4 +1,4 @@
-// Highest frequencies of a network.
+// Highest frequencies of a network, by Lanczos steps.
 #include <fathom/simulate/springs/spring_stability.h>
 
 #include <fathom/base/random.h>
@@ -23,7 +23,7 @@ double inner_product(std::span<const Vec3> a, std::span<const Vec3> b) {
     return sum;
 }
 
-// A matrix of the network between square roots of inverse masses; 0 there for points that cannot move.
+// A matrix of the network, scaled by square roots of inverse masses; 0 for points that cannot move.
 struct Scaled {
     const SpringNetwork& network;
     const SpringBlocks& blocks;
@@ -55,8 +55,7 @@ struct Ritz {
     double value = 0, residual = 0;
 };
 
-// The highest eigenvalue of the tridiagonal matrix that the steps have made so far; `side` has one entry more than fits
-// into it.
+// The highest eigenvalue of the tridiagonal matrix of the steps so far; `side` has one entry more than the matrix.
 Ritz highest(std::vector<double>& diagonal, std::vector<double>& side) {
     const auto count = static_cast<Eigen::Index>(diagonal.size());
     if (count == 0) return {};
@@ -77,7 +76,7 @@ double highest_eigenvalue(Scaled& scaled) {
         const double back = side.empty() ? 0 : side.back();
         for (std::size_t k = 0; k < now.size(); ++k) next[k] -= diagonal.back() * now[k] + back * before[k];
         length = std::sqrt(inner_product(next, next));
-        if (length <= 1e-10 * std::abs(diagonal.front())) length = 0; // the vectors span all there is
+        if (length <= 1e-10 * std::abs(diagonal.front())) length = 0; // the vectors span the whole space
         side.push_back(length);
         std::swap(before, now);
         std::swap(now, next);
@@ -88,7 +87,7 @@ double highest_eigenvalue(Scaled& scaled) {
     return std::max(0.0, ritz.value + ritz.residual);
 }
 
-// Some points of a network, and those that share an element with them, as a network.
+// Sub-network of some points and those that share an element with them.
 class Surroundings {
 public:
     Surroundings(const SpringNetwork& network, const SpringBlocks& blocks, std::span<const Vec3> positions)
@@ -128,7 +127,7 @@ private:
         part.part.push_back(0);
         places.push_back(positions_[p]);
     }
-    // Every element with a free point, once.
+    // Visits every element with a free point, once.
     void visit(const auto& visitor) const {
         std::vector<Index> touched;
         for (const Index p : free_) touched.push_back(blocks_.block_of(p));

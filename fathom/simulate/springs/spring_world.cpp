@@ -1,4 +1,4 @@
-// The step of a network: hook, borders, kick and drift or solve, creep, contacts, forces, guard.
+// The step of a network: hook, borders, kick and drift or solve, creep, contacts, forces, energy guard.
 #include <fathom/simulate/springs/spring_world.h>
 
 #include <fathom/base/error.h>
@@ -16,7 +16,8 @@ namespace {
 constexpr std::size_t chunk = 4096;
 constexpr int max_halvings = 10; // of a step of backward Euler
 constexpr double no_length_yet = -1;
-constexpr double stable_share = 0.7; // of the largest stable step, for parts of one: bodies get stiffer as they stretch
+// Share of the largest stable step for parts of a divided step: bodies get stiffer as they stretch.
+constexpr double stable_share = 0.7;
 
 // Adds the time that passes in a scope.
 struct Timer {
@@ -27,7 +28,7 @@ struct Timer {
 
 double plus(double sum, double part) { return sum + part; }
 
-// Energy of everything at a strain of a tenth: what counts as much where a network starts at rest.
+// Energy of the network at a strain of a tenth: the reference energy of a network that starts at rest.
 double natural_energy(const SpringNetwork& network) {
     double sum = 0;
     for (const Spring& s : network.springs) sum += 0.005 * s.stiffness * s.rest * s.rest;
@@ -36,7 +37,8 @@ double natural_energy(const SpringNetwork& network) {
     return sum;
 }
 
-// How much contacts add to the square of the highest frequency, at most: the largest sum over the contacts of a point.
+// Upper bound on the increase of the square of the highest frequency by contacts: the largest sum over the contacts of
+// a point.
 double contact_frequency_square(std::span<const WeightedContact> contacts, std::span<const ContactStrength> strengths,
                                 std::span<const double> inverse_masses) {
     std::vector<double> sums(inverse_masses.size(), 0);
@@ -107,7 +109,7 @@ struct SpringWorld::State {
     [[nodiscard]] double stable_step() const;
 };
 
-// Finds again what depends on who is joined to whom.
+// Recomputes everything that depends on the topology.
 void SpringWorld::State::prepare() {
     if (!edited) return;
     blocks = SpringBlocks(network);
@@ -187,8 +189,8 @@ void SpringWorld::State::refuse_unstable() const {
     if (options.unstable != UnstableStep::refuse || options.step <= largest) return;
     throw Error(Cause::invalid_argument,
                 fmt::format("{} s is not stable: the largest stable Verlet step of this network is {:.6g} s (its "
-                            "highest frequency is {:.6g} rad/s). A "
-                            "smaller or divided step, softer springs, more mass or backward Euler helps",
+                            "highest frequency is {:.6g} rad/s). Use a "
+                            "smaller or divided step, softer springs, more mass or backward Euler",
                             options.step, largest, bounds.frequency),
                 {.element = "option step"});
 }
@@ -242,7 +244,7 @@ void SpringWorld::State::call_hook(double h) {
     for (std::size_t k = 0; k < network.size(); ++k)
         if (!is_finite(state.positions[k]) || !is_finite(state.velocities[k]) || !is_finite(pushes[k]))
             throw Error(Cause::non_finite,
-                        fmt::format("the motion hook gave a number that is not finite at step {}", steps),
+                        fmt::format("the motion hook returned a number that is not finite at step {}", steps),
                         {.element = "point", .index = static_cast<std::int64_t>(k)});
     if (state.positions == before_hook.positions && state.velocities == before_hook.velocities) return;
     const double before = energy.total();
@@ -256,11 +258,11 @@ void SpringWorld::State::reflect_at_borders(double h) {
     const std::size_t turned =
         reflect(network, parts, options.environment, options.reflection, h, state.positions, state.velocities);
     report.reflections += turned;
-    if (turned > 0 && options.reflection == Reflection::point && bounds.damping > 0)
-        find_forces(); // springs are damped by the new velocities
+    // Springs are damped by the new velocities.
+    if (turned > 0 && options.reflection == Reflection::point && bounds.damping > 0) find_forces();
 }
 
-// Forces over h seconds; returns the kinetic energy after them.
+// Applies forces for h seconds; returns the kinetic energy afterwards.
 double SpringWorld::State::kick(double h) {
     const auto some = [&](std::size_t begin, std::size_t end) {
         double kinetic = 0;
@@ -331,8 +333,8 @@ void SpringWorld::State::accelerate_implicit(double h) {
     for (std::size_t k = 0; k < change.size(); ++k) state.velocities[k] += change[k];
 }
 
-// Whether a step has won energy that nobody put in: backward Euler loses some, unless the slopes that it took for
-// constant were not. Contacts found since do not count.
+// Whether a step has gained energy without an external source: backward Euler loses energy, unless the derivatives that
+// it assumes constant were not. Contacts found since do not count.
 bool SpringWorld::State::gained(const SpringEnergy& before, std::span<const Vec3> old_positions) const {
     double work = 0;
     for (std::size_t k = 0; k < network.size(); ++k)
@@ -364,8 +366,8 @@ void SpringWorld::State::move_implicit(double h, int halvings) {
     add_contact_pushes();
 }
 
-// What pushes and moved fixed points put in: the forces of the network on the latter are those that hold them, turned
-// round.
+// Adds the work of pushes and of moved fixed points: the support forces on the latter are the opposite of the network's
+// forces on them.
 void SpringWorld::State::count_work(double h) {
     const auto some = [&](std::size_t begin, std::size_t end) {
         double work = 0;
@@ -380,19 +382,19 @@ void SpringWorld::State::count_work(double h) {
 }
 
 void SpringWorld::State::guard() const {
-    const double total =
-        energy.total() - energy.contact; // a contact that is found late and deep has not yet moved anything
+    // A contact that is found late and deep has not yet moved anything.
+    const double total = energy.total() - energy.contact;
     if (!std::isfinite(total))
         for (std::size_t k = 0; k < network.size(); ++k)
             if (!is_finite(state.positions[k]) || !std::isfinite(state.velocities[k].squaredNorm()))
-                throw Error(Cause::non_finite, fmt::format("step {}: not a finite position or velocity", steps),
+                throw Error(Cause::non_finite, fmt::format("step {}: a position or velocity is not finite", steps),
                             {.element = "point", .index = static_cast<std::int64_t>(k)});
     if (std::isfinite(total) && total - first_energy - given <= options.energy_limit * energy_scale) return;
     throw Error(Cause::too_large,
-                fmt::format("step {}: the energy has grown from {} J to {} J; hooks and moved points gave {} J. {}",
+                fmt::format("step {}: the energy has grown from {} J to {} J; hooks and moved points supplied {} J. {}",
                             steps, first_energy, total, given,
                             verlet() ? fmt::format("The largest stable step is now {:.6g} s", stable_step())
-                                     : std::string("A smaller step or softer contact helps")));
+                                     : std::string("Use a smaller step or softer contact")));
 }
 
 void SpringWorld::State::advance(double h) {
@@ -447,10 +449,10 @@ void SpringWorld::step() {
     if (s.verlet() && s.options.unstable == UnstableStep::divide) {
         const double needed = std::ceil(s.options.step / (stable_share * s.stable_step()));
         if (!(needed <= static_cast<double>(s.options.max_parts)))
-            throw Error(Cause::too_large,
-                        fmt::format("step {} would have to be divided into {} parts, more than {}", s.steps, needed,
-                                    s.options.max_parts),
-                        {.element = "option max_parts"});
+            throw Error(
+                Cause::too_large,
+                fmt::format("step {} requires {} parts; the maximum is {}", s.steps, needed, s.options.max_parts),
+                {.element = "option max_parts"});
         s.report.parts = std::max<std::size_t>(1, static_cast<std::size_t>(needed));
     }
     const std::size_t parts = s.report.parts;
@@ -504,7 +506,7 @@ Fingerprint SpringWorld::state_hash() const {
 
 void SpringWorld::remove_spring(Index spring) {
     fathom::remove_spring(state_->network, spring);
-    state_->stale = true; // blocks and matrix stay, and nothing swings faster than before
+    state_->stale = true; // blocks and matrix stay valid, and no frequency increases
 }
 
 Index SpringWorld::split_point(Index point, const PointSplit& split) {

@@ -1,4 +1,4 @@
-// How points, masses and springs follow the tears of a surface; and where a stretched one tears.
+// Updates of points, masses and springs after a tear of the surface; and the fracture rule.
 #include <fathom/simulate/tets/membrane_fracture.h>
 
 #include <fathom/base/error.h>
@@ -31,8 +31,8 @@ BreakableMembrane::BreakableMembrane(const TriangleMesh& rest, const SurfaceMate
         const double area = rest_area(t);
         network_.areas[t] = {mesh.triangles[t], area > 0 ? area : 1, area > 0 ? material.area : 0};
     }
-    const EdgeTable table =
-        edge_table(mesh.triangles, mesh.vertices.size()); // springs of edges come first, in this order
+    // Springs of edges come first, in this order.
+    const EdgeTable table = edge_table(mesh.triangles, mesh.vertices.size());
     spring_of_.resize(3 * mesh.triangles.size());
     edging_.resize(network_.springs.size());
     auto bending = static_cast<Index>(table.edges.size());
@@ -58,7 +58,7 @@ void BreakableMembrane::set_state(SpringState state) {
 
 void BreakableMembrane::fix(Index point, bool fixed) {
     if (point >= network_.size())
-        throw Error(Cause::index_out_of_range, fmt::format("there are {}", network_.size()),
+        throw Error(Cause::index_out_of_range, fmt::format("out of range; the count is {}", network_.size()),
                     {.element = "point", .index = point});
     network_.fixed[point] = fixed;
 }
@@ -88,7 +88,7 @@ std::size_t BreakableMembrane::number_parts() {
     return parts.count;
 }
 
-// ---- Following a tear
+// ---- Applying a tear
 
 void BreakableMembrane::apply() {
     edit_ = surface_.take_edit();
@@ -122,7 +122,7 @@ void BreakableMembrane::add_twins() {
     }
 }
 
-// The origin keeps what the twins do not take, so that nothing is lost to rounding.
+// The origin keeps the mass that its duplicates do not take, so that nothing is lost to rounding.
 void BreakableMembrane::share_mass(Index origin, std::span<const SurfaceTear::Twin> twins) {
     const auto area_round = [&](Index point) {
         double area = 0;
@@ -134,7 +134,7 @@ void BreakableMembrane::share_mass(Index origin, std::span<const SurfaceTear::Tw
     const double largest = *std::max_element(areas.begin(), areas.end());
     double sum = 0;
     for (double& area : areas)
-        sum += area = largest > 0 ? std::max(area, 1e-3 * largest) : 1; // slivers must weigh something
+        sum += area = largest > 0 ? std::max(area, 1e-3 * largest) : 1; // slivers must have some mass
     const double mass = network_.masses[origin];
     for (std::size_t k = 0; k < twins.size(); ++k) {
         network_.masses[twins[k].vertex] = mass * areas[k + 1] / sum;
@@ -142,7 +142,7 @@ void BreakableMembrane::share_mass(Index origin, std::span<const SurfaceTear::Tw
     }
 }
 
-// The first side keeps the spring of an edge that has opened, and what resisted bending across it is gone.
+// The first side keeps the spring of an edge that has opened, and the bending spring across it is removed.
 void BreakableMembrane::renew_edge(Index side) {
     const Index spring = spring_of_[side];
     const auto [first, second] = edging_[spring].sides;
@@ -174,7 +174,7 @@ void BreakableMembrane::stiffen(Index spring) {
     s.damping = s.stiffness * material_.damping_time;
 }
 
-// ---- Breaking
+// ---- Fracture
 
 std::vector<Index> BreakableMembrane::springs_at(Index point) const {
     std::vector<Index> springs;
@@ -187,7 +187,7 @@ std::vector<Index> BreakableMembrane::springs_at(Index point) const {
     return springs;
 }
 
-// The edges at a point between the triangles above and below the plane through it, each by one of its sides.
+// The edges at a point between the triangles above and below the plane through it, each given by one of its sides.
 std::vector<Index> BreakableMembrane::sides_across(Index point, const Vec3& direction) const {
     const TriangleMesh& mesh = surface_.mesh();
     const auto above = [&](Index t) {

@@ -1,4 +1,4 @@
-// Keeps what is known of a membrane in step with its springs, and bodies on the side that they came from.
+// Keeps the data of a membrane consistent with its springs, and bodies on the side that they came from.
 #include <fathom/simulate/tets/simulated_membrane.h>
 
 #include <fathom/base/error.h>
@@ -10,9 +10,9 @@ namespace fathom {
 
 namespace {
 
-// A membrane goes wrong where it is pressed past the middle of a body, and the way back is about as long as the way on.
-// One that is just under the surface, far from where it belongs, is a torn piece that has turned over or lies on the
-// other side: it is left there.
+// A membrane is on the wrong side if it is pressed past the middle of a body; the distance back is then similar to the
+// distance onward. If it is just below the surface, far from its own side, it is a torn piece that has turned over or
+// lies on the other side, and it is left there. The limit is the ratio of the two distances.
 constexpr double longest_way_back = 3;
 
 void turn(TetPush& push, const Vec3& way, double area, const SimulatedMembrane::DepthSource& depths) {
@@ -41,7 +41,7 @@ SimulatedMembrane::SimulatedMembrane(const TetWorldMembrane& membrane)
     rebuild();
 }
 
-// Anew after each tear: some 0.25 us a triangle, a tenth of what a step costs it or less.
+// Called after each tear: some 0.25 us per triangle, at most a tenth of the cost of a step.
 void SimulatedMembrane::rebuild() {
     const TriangleMesh& mesh = membrane_.surface().mesh();
     topology_ = std::make_unique<TetTopology>(mesh);
@@ -121,7 +121,7 @@ void SimulatedMembrane::keep_sides(Index number, std::span<const PointInTet> poi
     }
 }
 
-// A chain belongs where most of it does.
+// A chain belongs to the side of most of it.
 void SimulatedMembrane::keep_sides(Index number, const SegmentsInTets& segments, std::span<TetPush> pushes,
                                    const DepthSource& depths) const {
     for (std::size_t k = 0; k < pushes.size(); ++k) {

@@ -1,4 +1,4 @@
-// Keeps what is known of a body of tetrahedra in step with its springs.
+// Keeps the data of a tetrahedral body consistent with its springs.
 #include <fathom/simulate/tets/simulated_tets.h>
 
 #include <fathom/geometry/mesh/adjacency.h>
@@ -8,7 +8,7 @@
 
 namespace fathom {
 
-// Renumbers what a body has for the network of all.
+// Numbering of a body in the network of all bodies.
 
 namespace {
 
@@ -65,7 +65,7 @@ void NetworkIndexMap::add_to(NetworkEdit& edit, const NetworkChanges& changes, c
     for (const Index t : changes.volumes) edit.volumes.push_back(renumbered(volumes_[t], own.volumes[t], points_));
 }
 
-// The points that are in another part now.
+// Returns the points that changed their part.
 std::vector<Index> NetworkIndexMap::take_pieces(std::span<const Index> pieces) {
     std::vector<Index> lowest(pieces.size(), no_index), moved; // there are no more pieces than points
     for (std::size_t v = 0; v < pieces.size(); ++v)
@@ -114,7 +114,7 @@ std::shared_ptr<const std::vector<Triangle>> SimulatedTets::surface_triangles() 
     return surface_;
 }
 
-// ---- Among the springs of all bodies
+// ---- In the network of all bodies
 
 void SimulatedTets::add_to(NetworkEdit& edit, bool with_pieces) {
     numbered_.add_to(edit, solid_->last_changes(), network(), state(),

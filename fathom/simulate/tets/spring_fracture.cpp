@@ -1,5 +1,4 @@
-// How points, masses, volumes and springs follow the edits of a mesh; and where a stretched solid
-// breaks.
+// Updates of points, masses, volumes and springs after an edit of the mesh; and the fracture rule.
 #include <fathom/simulate/tets/spring_fracture.h>
 
 #include <fathom/base/error.h>
@@ -14,7 +13,7 @@
 
 namespace fathom {
 
-// Finds what parts at stretched springs.
+// Fracture at stretched springs.
 
 namespace {
 
@@ -52,7 +51,7 @@ void note(Strained& list, double strain, Index element, double limit, BreakRepor
 std::vector<Index> parted_at_springs(const SpringNetwork& network, const SpringState& state, double limit,
                                      std::size_t most, CallableRef<std::vector<Index>(Index)> springs_at,
                                      CallableRef<std::vector<Index>(Index, const Vec3&)> across, BreakReport& report) {
-    // At the end that is pulled more, or at the other where that frees nothing.
+    // At the end with the larger tension, or at the other if that separates nothing.
     const auto freeing = [&](Index a, Index b) {
         Tension at_a = tension_of(network, state, springs_at(a)), at_b = tension_of(network, state, springs_at(b));
         if (at_a.sum < at_b.sum) std::swap(a, b), std::swap(at_a, at_b);
@@ -62,8 +61,8 @@ std::vector<Index> parted_at_springs(const SpringNetwork& network, const SpringS
     Strained stretched;
     for (Index s = 0; s < network.springs.size(); ++s)
         note(stretched, strain(network.springs[s], state), s, limit, report);
-    std::make_heap(stretched.begin(), stretched.end(),
-                   std::greater<>{}); // the first few are all that is asked for, often
+    // Often only the first few are needed.
+    std::make_heap(stretched.begin(), stretched.end(), std::greater<>{});
     std::unordered_set<Index> done;
     std::vector<Index> all;
     for (auto last = stretched.end(); last != stretched.begin() && report.broken < most;) {
@@ -97,12 +96,12 @@ Index high_end(std::uint64_t key) { return static_cast<Index>(key); }
 
 } // namespace
 
-// What an edit needs to know of the time before it, gathered while the network still tells.
+// State before an edit, collected while the network is still unchanged.
 struct BreakableSolid::Before {
-    std::vector<Index> tets;                    // whose corners changed, new ones too, in use
-    std::vector<Index> points;                  // whose mass or springs may change
-    std::vector<EdgeKey> edges;                 // of the tetrahedra as they were
-    std::unordered_map<Index, Index> origin;    // of twins: the point that all of them were
+    std::vector<Index> tets;                    // tetrahedra in use with changed corners, including new ones
+    std::vector<Index> points;                  // points whose mass or springs may change
+    std::vector<EdgeKey> edges;                 // edges of the old tetrahedra
+    std::unordered_map<Index, Index> origin;    // of duplicates: the point that they come from
     std::unordered_map<EdgeKey, double> halves; // rest lengths of pieces of edges, by origins
     [[nodiscard]] Index origin_of(Index point) const {
         const auto found = origin.find(point);
@@ -139,7 +138,7 @@ void BreakableSolid::set_state(SpringState state) {
 
 void BreakableSolid::fix(Index point, bool fixed) {
     if (!mesh_.has_vertex(point))
-        throw Error(Cause::index_out_of_range, "is not in use", {.element = "point", .index = point});
+        throw Error(Cause::index_out_of_range, "not in use", {.element = "point", .index = point});
     network_.fixed[point] = fixed;
 }
 
@@ -186,7 +185,7 @@ std::size_t BreakableSolid::number_parts() {
     return parts.count;
 }
 
-// ---- Following an edit
+// ---- Applying an edit
 
 void BreakableSolid::apply() {
     edit_ = mesh_.take_edit();
@@ -257,7 +256,7 @@ void BreakableSolid::renew_volumes(Before& before) {
     network_.volumes.resize(mesh_.tet_slots(), {{0, 0, 0, 0}, 1, 0});
     for (const Index t : gone) network_.volumes[t].stiffness = 0;
     for (const Index t : before.tets) {
-        const double volume = rest_volume(t); // 0 only where a sliver is rounded away
+        const double volume = rest_volume(t); // 0 only if a sliver is lost to rounding
         network_.volumes[t] = {mesh_.tet(t), volume != 0 ? volume : 1, volume != 0 ? material_.volume : 0};
         before.points.insert(before.points.end(), mesh_.tet(t).begin(), mesh_.tet(t).end());
     }
@@ -265,7 +264,7 @@ void BreakableSolid::renew_volumes(Before& before) {
 }
 
 void BreakableSolid::renew_masses(const Before& before) {
-    std::unordered_map<Index, double> family; // mass of the tetrahedra of a point and its twins
+    std::unordered_map<Index, double> family; // mass of the tetrahedra of a point and its duplicates
     for (const Index p : before.points) {
         double volume = 0;
         for (const Index t : mesh_.tets_round(p)) volume += std::abs(rest_volume(t));
@@ -343,9 +342,9 @@ void BreakableSolid::stiffen(Index spring) {
     changes_.springs.push_back(spring);
 }
 
-// ---- Breaking
+// ---- Fracture
 
-// By the numbers of their ends.
+// Sorted by the numbers of their ends.
 std::vector<Index> BreakableSolid::springs_at(Index point) const {
     std::vector<EdgeKey> edges;
     for (const Index t : mesh_.tets_round(point)) add_edges(mesh_.tet(t), edges);
@@ -373,7 +372,8 @@ std::vector<Index> BreakableSolid::faces_across(Index point, const Vec3& directi
     return faces;
 }
 
-// The length of what was one metre at rest and now points along a unit vector; 0 in what is flat now.
+// Current length of a line that had a length of one metre at rest and now has the direction of a unit vector; 0 in a
+// tetrahedron that is now flat.
 double BreakableSolid::stretch_along(Index tet, const Vec3& direction) const {
     const Tetrahedron& t = mesh_.tet(tet);
     Mat3 rest, now;

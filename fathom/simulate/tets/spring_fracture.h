@@ -70,8 +70,8 @@ public:
     [[nodiscard]] const NetworkChanges& last_changes() const { return changes_; } // made by the last edit
 
     void set_state(SpringState state); // Error as check(state, network())
-    void fix(Index point,
-             bool fixed = true); // duplicates are fixed if their origin is, points on an edge if both ends are
+    // Duplicates are fixed if their origin is, points on an edge if both ends are.
+    void fix(Index point, bool fixed = true);
     // Conversion to a world that continues from the current state, and back: follow() copies positions, velocities and
     // crept rest lengths from a world with this network.
     [[nodiscard]] SpringWorld world(const SpringOptions& options = {}) const;

@@ -1,5 +1,4 @@
-// Hands the points of the springs to the bodies, what those find back as pushes, and what breaks to new
-// springs.
+// Passes the points of the springs to the bodies, their contacts back as pushes, and fractures to the springs.
 #include <fathom/simulate/tets/tet_world.h>
 
 #include <fathom/base/error.h>
@@ -15,8 +14,8 @@ namespace fathom {
 
 namespace {
 
-// What a pair of bodies, or a body in itself, has in common.
-struct Meeting {
+// Collision of a pair of bodies, or of a body with itself.
+struct BodyCollision {
     Index a = no_index, b = no_index;
     TetCollision found;
 };
@@ -43,7 +42,7 @@ struct TetWorld::State {
     std::unique_ptr<SpringWorld> springs;
     BroadPhase broad;
     TetCollider collider, point_collider, edge_collider;
-    std::vector<Meeting> meetings;
+    std::vector<BodyCollision> collisions;
     std::vector<TetWorldContact> contacts;
     std::vector<WeightedContact> pushes;
     ContactCache memory;
@@ -54,11 +53,11 @@ struct TetWorld::State {
         : options(o), broad(o.broad), collider(collision_options(o)), point_collider(points_alone),
           edge_collider(edges_alone) {}
 
-    // Bodies, and then membranes. `ask` reads what both have.
+    // Bodies, and then membranes. `read` is called with either.
     [[nodiscard]] std::size_t count() const { return tets.size() + membranes.size(); }
-    template <class Ask>
-    [[nodiscard]] auto of(Index body, const Ask& ask) const {
-        return body < tets.size() ? ask(tets[body]) : ask(membranes[body - tets.size()]);
+    template <class Read>
+    [[nodiscard]] auto of(Index body, const Read& read) const {
+        return body < tets.size() ? read(tets[body]) : read(membranes[body - tets.size()]);
     }
     [[nodiscard]] TetBody view(Index body) const {
         return of(body, [](const auto& b) { return b.view(); });
@@ -77,7 +76,7 @@ struct TetWorld::State {
     void meet();
     void meet_self(Index body);
     void measure_depths();
-    void answer(const Meeting& meeting);
+    void answer(const BodyCollision& collision);
     void answer(Index intruder, Index holder, std::span<const PointInTet> points, const SegmentsInTets& segments);
     void answer_guest(const TetGuest& guest, Index holder, std::vector<TetGuestPush>& pushes);
     void push(const TetPush& push, TetWorldContact contact, const ContactKey& key);
@@ -105,7 +104,8 @@ void TetWorld::State::add_bodies() {
 }
 
 void TetWorld::State::begin_springs() {
-    SpringNetwork all; // over one row of points, which the bodies may share out in any order
+    // The points of all bodies are numbered consecutively; bodies may take numbers in any order.
+    SpringNetwork all;
     SpringState state{std::vector<Vec3>(counts.points, Vec3::Zero()), std::vector<Vec3>(counts.points, Vec3::Zero())};
     for (const SimulatedTets& body : tets) body.add_to(all, state);
     for (const SimulatedMembrane& membrane : membranes) membrane.add_to(all, state);
@@ -133,7 +133,7 @@ void TetWorld::State::find(std::span<const Vec3> positions) {
     measure_depths();
     contacts.clear();
     pushes.clear();
-    for (const Meeting& meeting : meetings) answer(meeting);
+    for (const BodyCollision& collision : collisions) answer(collision);
     add_obstacles();
     memory.end();
     statistics.collision_seconds += watch.seconds();
@@ -143,11 +143,12 @@ void TetWorld::State::meet() {
     std::vector<Box> boxes;
     for (Index b = 0; b < count(); ++b) boxes.push_back(bounds(view(b)));
     broad.update(boxes);
-    meetings.clear();
+    collisions.clear();
     for (const IdPair& pair : broad.pairs()) {
-        if ((fixed(pair[0]) && fixed(pair[1])) || is_membrane(pair[0])) continue; // a second membrane comes later still
+        // A second membrane has a higher number still.
+        if ((fixed(pair[0]) && fixed(pair[1])) || is_membrane(pair[0])) continue;
         TetCollision found = collider.collide(view(pair[0]), view(pair[1]));
-        if (!found.empty()) meetings.push_back({pair[0], pair[1], std::move(found)});
+        if (!found.empty()) collisions.push_back({pair[0], pair[1], std::move(found)});
     }
     for (Index b = 0; options.self && b < tets.size(); ++b)
         if (!bodies[b].fixed) meet_self(b);
@@ -156,18 +157,18 @@ void TetWorld::State::meet() {
 void TetWorld::State::meet_self(Index b) {
     const TetBody body = tets[b].view();
     const TetZone& zone = tets[b].zone();
-    Meeting meeting{b, b, {}};
+    BodyCollision collision{b, b, {}};
     if (options.response == TetResponse::points)
-        meeting.found.a_in_b = points_in_tets(body, body, zone, {.boundary_only = true});
+        collision.found.a_in_b = points_in_tets(body, body, zone, {.boundary_only = true});
     else
-        meeting.found.edges_of_a = segments_in_tets(body, body.topology.boundary_edges(), body, zone);
-    if (!meeting.found.empty()) meetings.push_back(std::move(meeting));
+        collision.found.edges_of_a = segments_in_tets(body, body.topology.boundary_edges(), body, zone);
+    if (!collision.found.empty()) collisions.push_back(std::move(collision));
 }
 
 void TetWorld::State::measure_depths() {
     const Stopwatch watch;
     for (SimulatedTets& body : tets) body.forget_asked();
-    for (const Meeting& m : meetings) {
+    for (const BodyCollision& m : collisions) {
         if (!is_membrane(m.b)) tets[m.b].ask(m.found.a_in_b, m.found.edges_of_a, m.a == m.b);
         if (m.a != m.b) tets[m.a].ask(m.found.b_in_a, m.found.edges_of_b, false);
     }
@@ -175,7 +176,7 @@ void TetWorld::State::measure_depths() {
     statistics.depth_seconds += watch.seconds();
 }
 
-void TetWorld::State::answer(const Meeting& m) {
+void TetWorld::State::answer(const BodyCollision& m) {
     answer(m.a, m.b, m.found.a_in_b, m.found.edges_of_a);
     if (m.a != m.b) answer(m.b, m.a, m.found.b_in_a, m.found.edges_of_b);
 }
@@ -196,7 +197,8 @@ void TetWorld::State::answer(Index intruder, Index holder, std::span<const Point
     }
     for (std::size_t k = 0; k < points.size(); ++k)
         push(of_points[k], {intruder, holder, {points[k].vertex, no_index}}, {intruder, holder, points[k].vertex});
-    Index again = 0; // chains of an edge after its first are known by a number of the holder that is counted on
+    // Further chains of an edge are identified by higher numbers of the holder.
+    Index again = 0;
     for (std::size_t k = 0; k < of_chains.size(); ++k) {
         const Edge& edge = in.body.topology.boundary_edges()[segments.chains[k].edge];
         again = k > 0 && segments.chains[k].edge == segments.chains[k - 1].edge ? again + 1 : 0;
@@ -210,7 +212,7 @@ void TetWorld::State::push(const TetPush& found, TetWorldContact contact, const 
     contact.position = found.position;
     contact.normal = found.contact.normal;
     contact.depth = found.contact.depth;
-    WeightedContact moving = found.contact; // comes together as fast as its depth grows
+    WeightedContact moving = found.contact; // approaches at the rate at which its depth grows
     moving.normal *= found.rate;
     WeightedContact pushed = found.contact;
     pushed.depth = memory.pressed(key, moving);
@@ -260,7 +262,7 @@ void TetWorld::State::answer_guest(const TetGuest& guest, Index holder, std::vec
     }
 }
 
-// ---- Breaking
+// ---- Fracture
 
 void TetWorld::State::break_bodies() {
     NetworkEdit edit;
@@ -298,7 +300,7 @@ TetWorld::TetWorld(std::vector<TetWorldBody> bodies, std::vector<StaticObstacle>
 TetWorld::TetWorld(std::vector<TetWorldBody> bodies, std::vector<TetWorldMembrane> membranes,
                    std::vector<StaticObstacle> obstacles, const TetWorldOptions& options)
     : state_(std::make_unique<State>(options)) {
-    if (bodies.empty() && membranes.empty()) throw Error(Cause::empty, "a world without bodies");
+    if (bodies.empty() && membranes.empty()) throw Error(Cause::empty, "the world has no bodies");
     require_positive(options.recovery_time, "option recovery_time");
     if (options.breaking) require_positive(options.breaking->strain, "option strain");
     State& s = *state_;
@@ -325,9 +327,10 @@ void TetWorld::step() {
 CutReport TetWorld::cut(Index body, const CutPlane& plane, const CutOptions& options) {
     State& s = *state_;
     const Place place{.element = "body", .index = static_cast<std::int64_t>(body)};
-    if (body >= s.tets.size()) throw Error(Cause::index_out_of_range, "there is no such body", place);
+    if (body >= s.tets.size()) throw Error(Cause::index_out_of_range, "the body does not exist", place);
     if (!s.tets[body].breakable())
-        throw Error(Cause::invalid_argument, "it cannot be cut: the world has no `breaking`, or it is fixed", place);
+        throw Error(Cause::invalid_argument,
+                    "the body cannot be cut: the world has no `breaking`, or the body is fixed", place);
     s.tets[body].follow(*s.springs);
     const CutReport report = s.tets[body].cut(plane, options);
     NetworkEdit edit;

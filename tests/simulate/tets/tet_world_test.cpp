@@ -365,7 +365,7 @@ TEST(TetWorld, what_is_wrong_is_named) {
     TetWorldOptions fine;
     fine.springs.step = 1e-5;
     EXPECT_EQ(message({good}, fine), "accepted");
-    EXPECT_NE(message({}).find("without bodies"), std::string::npos);
+    EXPECT_NE(message({}).find("has no bodies"), std::string::npos);
     TetWorldBody bad = good;
     bad.name = "bad one";
     bad.mesh.vertices[3].x() = nan;
