@@ -18,7 +18,7 @@ enum class Cause {
     truncated,          // the data ends too early
     malformed,          // the data cannot be parsed
     count_mismatch,     // the number of elements differs from the stated number
-    index_out_of_range, // an element names a vertex that does not exist
+    index_out_of_range, // an element refers to a vertex that does not exist
     non_finite,         // NaN or infinity
     empty,              // nothing to work on
     too_large,          // exceeds a limit stated in the message

@@ -1,6 +1,7 @@
 // A child process with resource limits, and a pipe for its result.
-#include <fathom/base/error.h>
 #include <fathom/base/isolate.h>
+
+#include <fathom/base/error.h>
 
 #include <fmt/format.h>
 

@@ -1,7 +1,8 @@
 // Checks, construction and updates of a body octree, and its volumes in world coordinates.
+#include <fathom/index/body_octree.h>
+
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/index/body_octree.h>
 #include <fathom/index/body_octree_build.h>
 #include <fathom/index/bvh.h>
 

@@ -43,7 +43,7 @@ struct BodyFit {
     const BodyOctree::Piece* leaf_points = nullptr;
     const Index* listed_points = nullptr; // padded per leaf to a multiple of four with its first point
     const BodyOctree::Piece* node_rounds = nullptr;
-    const Index* listed_rounds = nullptr; // the first rounds_ahead entries may name any point
+    const Index* listed_rounds = nullptr; // the first rounds_ahead entries may be any point
     SphereRule rule = SphereRule::points;
     BvhNode* nodes = nullptr;
     SphereGroup* spheres = nullptr; // null for boxes only

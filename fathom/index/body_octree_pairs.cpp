@@ -1,6 +1,7 @@
 // Node pairs, colliding points and primitive pairs from the simultaneous traversal of two body octrees.
-#include <fathom/base/parallel.h>
 #include <fathom/index/body_octree_pairs.h>
+
+#include <fathom/base/parallel.h>
 #include <fathom/index/body_octree_walk.h>
 #include <fathom/index/packed_tree.h>
 

@@ -1,7 +1,8 @@
 // Storage of objects by id, choice of the method, and events of a step.
+#include <fathom/index/broad_phase.h>
+
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/index/broad_phase.h>
 
 #include <fmt/format.h>
 

@@ -1,9 +1,10 @@
 // Construction of the topology of a wide tree: a binary tree of binned surface-area splits down to single boxes, then
 // the cheapest grouping of its nodes into leaves and nodes of eight. Method: Wald 2007 (binning), Ylitie, Karras &
 // Laine 2017 (collapse). All thresholds depend only on sizes, never on the number of threads.
+#include <fathom/index/bvh_build.h>
+
 #include <fathom/base/parallel.h>
 #include <fathom/index/bvh.h>
-#include <fathom/index/bvh_build.h>
 
 #include <numeric>
 

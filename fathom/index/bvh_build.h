@@ -3,6 +3,8 @@
 
 #include <fathom/base/vec.h>
 
+#include <array>
+#include <cstdint>
 #include <span>
 #include <vector>
 

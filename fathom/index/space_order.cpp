@@ -1,8 +1,9 @@
 // Sorting of points along the Morton curve.
+#include <fathom/index/space_order.h>
+
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/primitives.h>
-#include <fathom/index/space_order.h>
 
 namespace fathom {
 

@@ -1,10 +1,11 @@
 // Construction of a sphere tree from the root down: points are split into equal parts across their longest side, and
 // each part gets a small bounding sphere.
+#include <fathom/index/sphere_tree.h>
+
 #include <fathom/base/error.h>
 #include <fathom/base/interval.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/primitives.h>
-#include <fathom/index/sphere_tree.h>
 
 #include <fmt/format.h>
 

@@ -90,7 +90,7 @@ struct MeshReport {
     std::optional<double> volume{}; // m^3, signed; absent if edges are not balanced, because it is then undefined
     Vec3 center = Vec3::Zero();     // m; centroid of the volume, or of the area if there is no volume
 
-    // Closed, with positive volume, every component facing outward: the sides of its triangles tell inside from
+    // Closed, with positive volume, every component facing outward: the sides of its triangles separate inside from
     // outside.
     [[nodiscard]] bool faces_outward() const {
         return watertight && volume.value_or(0) > 0 && inside_out_parts.count == 0;

@@ -1,7 +1,8 @@
 // Volume, area, centre of mass and inertia.
+#include <fathom/geometry/mesh/mass_properties.h>
+
 #include <fathom/base/parallel.h>
 #include <fathom/geometry/mesh/adjacency.h>
-#include <fathom/geometry/mesh/mass_properties.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,8 @@
 // Unit normals of triangles, vertices and edges.
+#include <fathom/geometry/mesh/normals.h>
+
 #include <fathom/base/parallel.h>
 #include <fathom/geometry/mesh/adjacency.h>
-#include <fathom/geometry/mesh/normals.h>
 
 #include <algorithm>
 #include <cmath>

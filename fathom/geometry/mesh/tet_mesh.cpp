@@ -1,6 +1,7 @@
 // Checks, orientation and boundary of tetrahedral meshes.
-#include <fathom/geometry/exact/predicates.h>
 #include <fathom/geometry/mesh/tet_mesh.h>
+
+#include <fathom/geometry/exact/predicates.h>
 #include <fathom/geometry/mesh/triangle_mesh.h>
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 // Merging of vertices at equal or nearby positions.
+#include <fathom/geometry/mesh/weld.h>
+
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/geometry/mesh/adjacency.h>
-#include <fathom/geometry/mesh/weld.h>
 
 #include <fmt/format.h>
 

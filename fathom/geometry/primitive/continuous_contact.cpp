@@ -13,8 +13,9 @@
 // The total is (h + 9) u P to first order. (h + 16) u P covers the second order and the rounding of the bound and of d
 // |n|, which matter only if d |n| < P. Underflow is covered by a pad of 2^-1000: after scaling, the largest M is about
 // 1.
-#include <fathom/geometry/primitive/closest_point.h>
 #include <fathom/geometry/primitive/continuous_contact.h>
+
+#include <fathom/geometry/primitive/closest_point.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,7 @@
 // Separating axes of two boxes with bounds on their rounding; principal axes and rotating calipers.
-#include <fathom/base/error.h>
 #include <fathom/geometry/primitive/oriented_box.h>
+
+#include <fathom/base/error.h>
 
 #include <Eigen/Eigenvalues>
 

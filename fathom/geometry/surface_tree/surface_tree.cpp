@@ -1,10 +1,11 @@
 // Construction, refit and queries of SurfaceTree.
+#include <fathom/geometry/surface_tree/surface_tree.h>
+
 #include <fathom/base/error.h>
 #include <fathom/base/interval.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
 #include <fathom/geometry/mesh/triangle_mesh.h>
-#include <fathom/geometry/surface_tree/surface_tree.h>
 #include <fathom/geometry/surface_tree/surface_tree_kernels.h>
 #include <fathom/index/space_order.h>
 
