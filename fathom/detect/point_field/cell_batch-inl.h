@@ -1,6 +1,6 @@
-// Batch of cells with a piece of a path in each: times, cubics and roots, in loops that the compiler vectorizes. The
-// arithmetic is that of one cell (grid_traversal-inl.h, cell_roots.h), operation by operation, so the bits are the
-// same. NOLINTBEGIN(llvm-header-guard)
+// Batch of cells with a piece of a path in each: times, cubics and roots, in loops that the compiler vectorizes.
+// The arithmetic is that of one cell (grid_traversal-inl.h, cell_roots.h), so the bits are the same.
+// NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_DETECT_CELL_BATCH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FATHOM_DETECT_CELL_BATCH_INL_H_
 #undef FATHOM_DETECT_CELL_BATCH_INL_H_

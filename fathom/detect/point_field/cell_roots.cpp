@@ -1,11 +1,11 @@
-// Cubics whose coefficients change sign more than once are halved until they do not.
+// Subdivision of cubics whose coefficients change sign more than once.
 #include <fathom/detect/point_field/cell_roots.h>
 
 namespace fathom::detail {
 
 namespace {
 
-constexpr int deepest = 30; // halvings: a piece this short bends by less than rounding
+constexpr int deepest = 30; // subdivisions: a piece this short deviates from a line by less than rounding
 constexpr double none = 2;
 
 struct Halves {
@@ -29,7 +29,7 @@ double first_of(const Bernstein& c, double window, double start, double width, i
 }
 
 void add(CellContacts& out, double low, double high) {
-    // More than two pieces apart cannot be but for rounding; then what lies between is within the slack.
+    // More than two separate pieces can only be due to rounding; the values between them are then within the slack.
     if (out.count > 0 && (out.spans[static_cast<std::size_t>(out.count - 1)][1] >= low || out.count == 2))
         out.spans[static_cast<std::size_t>(out.count - 1)][1] = high;
     else

@@ -1,4 +1,4 @@
-// Cell by cell.
+// Traversal of a grid cell by cell.
 #include <fathom/detect/point_field/dda_traversal.h>
 
 #include <fathom/detect/point_field/grid_traversal.h>

@@ -1,4 +1,4 @@
-// Makes the map of a level.
+// Construction of the empty-space map of a level.
 #include <fathom/detect/point_field/empty_space_map.h>
 
 #include <fathom/base/parallel.h>
@@ -15,12 +15,13 @@ namespace {
 constexpr std::size_t chunk = 512; // bricks
 
 struct Band {
-    double low, high; // what counts as the level
+    double low, high; // values in [low, high] count as the level
 
     [[nodiscard]] bool meets(double least, double most) const { return least <= high && most >= low; }
 };
 
-// 0 and the inside bit, or the longest jump: what spread_clearances() starts from.
+// Initial values for Sweeps: 0 for a brick that contains the level, otherwise the longest jump, with the inside bit if
+// the brick is inside.
 void classify(const GridData& data, const Band& band, HugeVector<std::uint8_t>& out) {
     out.resize(data.layout.brick_count() + 4); // gathers read four bytes at once
     parallel_for(data.layout.brick_count(), 4096, [&](std::size_t begin, std::size_t end) {
@@ -35,7 +36,7 @@ void classify(const GridData& data, const Band& band, HugeVector<std::uint8_t>& 
     });
 }
 
-// Chebyshev distances to the nearest 0, exact in two sweeps: each row learns from its neighbours that came before it.
+// Chebyshev distances to the nearest 0, exact after two sweeps: each row is updated from its preceding neighbours.
 class Sweeps {
 public:
     Sweeps(const GridLayout& layout, HugeVector<std::uint8_t>& map)
@@ -44,9 +45,9 @@ public:
 
     void run() {
         for (int z = 0; z < nz_; ++z)
-            for (int y = 0; y < ny_; ++y) learn(y, z, -1);
+            for (int y = 0; y < ny_; ++y) update_row(y, z, -1);
         for (int z = nz_ - 1; z >= 0; --z)
-            for (int y = ny_ - 1; y >= 0; --y) learn(y, z, 1);
+            for (int y = ny_ - 1; y >= 0; --y) update_row(y, z, 1);
     }
 
 private:
@@ -55,17 +56,17 @@ private:
 
     Byte* row(int y, int z) { return map_.data() + (std::ptrdiff_t{z} * ny_ + y) * nx_; }
 
-    void take(int y, int z) {
+    void update_from(int y, int z) {
         if (y < 0 || y >= ny_ || z < 0 || z >= nz_) return;
         const Byte* from = row(y, z);
         Byte* near = near_.data() + 1;
         for (int x = 0; x < nx_; ++x) near[x] = std::min(near[x], static_cast<Byte>(from[x] & most));
     }
 
-    void learn(int y, int z, int side) {
+    void update_row(int y, int z, int side) {
         std::fill(near_.begin(), near_.end(), most);
-        take(y + side, z);
-        for (int dy = -1; dy <= 1; ++dy) take(y + dy, z + side);
+        update_from(y + side, z);
+        for (int dy = -1; dy <= 1; ++dy) update_from(y + dy, z + side);
         Byte* own = row(y, z);
         for (int x = 0; x < nx_; ++x) {
             const auto at = static_cast<std::size_t>(x);
@@ -82,7 +83,7 @@ private:
 
     int nx_, ny_, nz_;
     HugeVector<std::uint8_t>& map_;
-    std::vector<Byte> near_; // the least of the neighbouring rows, with a border
+    std::vector<Byte> near_; // minimum of the neighbouring rows, with a border
 };
 
 void number_held(EmptySpaceMap& map, std::size_t count) {
@@ -100,7 +101,7 @@ void number_held(EmptySpaceMap& map, std::size_t count) {
 
 // The samples of a stored brick as bits, in the order of brick_sample(): at most `high`, at least `low`.
 struct SampleBits {
-    std::array<std::uint16_t, 81> below{}, above{}; // nine bits a row
+    std::array<std::uint16_t, 81> below{}, above{}; // nine bits for each row
 
     template <class Sample, class Limit>
     SampleBits(const Sample* samples, Limit low, Limit high) {
@@ -136,7 +137,7 @@ private:
         }
     }
 
-    // Bit i: one of the eight corners of cell i, j, k has its bit.
+    // Bit i: the bit of at least one of the eight corners of cell i, j, k is set.
     static std::uint64_t row(const std::array<std::uint16_t, 81>& bits, std::size_t k, std::size_t j) {
         const unsigned four =
             static_cast<unsigned>(bits[9 * k + j] | bits[9 * k + j + 1] | bits[9 * k + 9 + j] | bits[9 * k + 10 + j]);
@@ -147,7 +148,7 @@ private:
 HeldCells held_cells(const GridData& data, Index stored, const Band& band) {
     if (data.storage == GridStorage::float32)
         return SampleBits(data.values.data() + stored * brick_size, band.low, band.high).cells();
-    // Codes outward by one, against the rounding of the division.
+    // Codes are rounded outward by one, because of the rounding of the division.
     const double base = data.bases[stored];
     const double low = std::clamp(std::floor(band.low / data.step - base) - 1, -2e9, 2e9);
     const double high = std::clamp(std::ceil(band.high / data.step - base) + 1, -2e9, 2e9);
@@ -207,7 +208,8 @@ void pack_cells(const GridData& data, EmptySpaceMap& map) {
     });
 }
 
-// Free neighbours must be on one side of the level, and a brick that holds it must meet its neighbours without a jump.
+// Free neighbours must be on the same side of the level, and a brick that contains it must continue in its neighbours
+// without a jump.
 bool brick_is_continuous(const GridData& data, const EmptySpaceMap& map, std::size_t brick) {
     const std::array<int, 3> p = data.layout.brick_position(brick);
     const bool held = map.clearance(brick) == 0;

@@ -1,5 +1,6 @@
-// The walk over a grid, to be compiled once for each SIMD target: the cells of one brick, and one segment
-// at a time. Include it only from a file that Highway's foreach_target compiles. NOLINTBEGIN(llvm-header-guard)
+// Grid traversal, compiled once for each SIMD target: the cells of one brick, and one segment at a time.
+// Include it only from a file that Highway's foreach_target compiles.
+// NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_DETECT_GRID_WALK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FATHOM_DETECT_GRID_WALK_INL_H_
 #undef FATHOM_DETECT_GRID_WALK_INL_H_
@@ -26,7 +27,7 @@ namespace fathom::HWY_NAMESPACE {
 using BrickPosition = Axes<int>;
 inline constexpr std::array<std::size_t, 3> next_axis = {1, 2, 0};
 
-// The brick where the path begins.
+// The brick in which the path begins.
 HWY_INLINE BrickPosition first_brick(const GridLayout& layout, const GridPath& path) {
     BrickPosition brick{};
     for (std::size_t k = 0; k < 3; ++k)
@@ -39,17 +40,18 @@ HWY_INLINE Double4 place(const GridPath& path, double t) {
     return Double4::load(path.start.data()) + Double4::all(t) * Double4::load(path.step.data());
 }
 
-// To the first brick beyond those fewer than `clearance` away; false where the path ends before.
+// Moves to the first brick on the path at a Chebyshev distance of `clearance`. Returns false if the path ends before
+// it.
 HWY_INLINE bool jump(const EmptySpaceMap& map, const GridPath& path, int clearance, BrickPosition& brick) {
     const Double4 at = Double4::load(brick.data()), reach = Double4::all(clearance - 1),
                   ahead = Double4::load(path.ahead.data());
     const Double4 plane = at - reach + ahead * Double4::all(2 * clearance - 1);
     const Double4 exits =
         plane * Double4::all(brick_cells) * Double4::load(path.inverse.data()) + Double4::load(path.leave.data());
-    const double exit = std::min(exits.least(), path.end); // infinity has no place
+    const double exit = std::min(exits.least(), path.end); // infinity is not a position
     const Double4 there = place(path, exit) * Double4::all(1.0 / brick_cells);
-    // Along axes that no plane was crossed on, rounding must not leave the grid; along the others leaving it is the
-    // end.
+    // Along axes on which no plane was crossed, rounding must not leave the grid; along the others, leaving it ends the
+    // path.
     const Double4 last = Double4::load(map.last_brick.data());
     const Double4 beside = min(max(floor(there), max(at - reach, Double4::all(0))), min(at + reach, last));
     const Double4 beyond = at - Double4::all(clearance) + ahead * Double4::all(2 * clearance);
@@ -57,11 +59,11 @@ HWY_INLINE bool jump(const EmptySpaceMap& map, const GridPath& path, int clearan
     const auto within = [&](std::size_t k) {
         return static_cast<int>(brick[k] >= 0 && brick[k] <= static_cast<int>(map.last_brick[k]));
     };
-    return (within(0) & within(1) & within(2) & static_cast<int>(exit < path.end)) != 0; // without branches
+    return (within(0) & within(1) & within(2) & static_cast<int>(exit < path.end)) != 0; // branch-free
 }
 
-// The times between which the path is in a box of `side` cells, by the planes of the box: neighbours agree on the time
-// between them.
+// The time interval of the path in a box of `side` cells. It is computed from the planes of the box, so that adjacent
+// boxes agree on their common time.
 HWY_INLINE void clip(const GridPath& path, Double4 low, double side, double& first, double& last) {
     const Double4 inverse = Double4::load(path.inverse.data()), all = Double4::all(side),
                   far = Double4::load(path.ahead.data()) * all;
@@ -73,18 +75,20 @@ HWY_INLINE Double4 first_cell(const BrickPosition& brick) {
     return Double4::load(brick.data()) * Double4::all(brick_cells);
 }
 
-// The cells of a brick that hold the level and may lie on a path: a superset by a hair, for times to decide.
+// The cells of a brick that contain the level and may lie on a path: a slightly larger set, from which the times
+// select.
 struct Candidates {
     alignas(32) std::array<std::uint32_t, 16> words; // as HeldCells
-    unsigned slices;                                 // bits of those that are not empty
-    double first, last;                              // times of the path in the brick
+    unsigned slices;                                 // bits of the slices that are not empty
+    double first, last;                              // time interval of the path in the brick
 
     [[nodiscard]] HWY_INLINE std::uint64_t slice(std::size_t s) const {
         return words[s] | std::uint64_t{words[s + 8]} << 32;
     }
 };
 
-// All bytes from number `byte` in {0, ..., 4} on, of a 32-bit word; shifted twice, since a shift by 32 means nothing.
+// A 32-bit mask of all bytes from number `byte` in {0, ..., 4} on. It is shifted twice, since a shift by 32 is
+// undefined.
 template <class V>
 HWY_INLINE auto all_from(V byte) {
     const hn::DFromV<V> d;
@@ -93,17 +97,18 @@ HWY_INLINE auto all_from(V byte) {
     return hn::Shl(hn::Shl(hn::Set(du, ~0u), half), half);
 }
 
-// Along its longest axis a path crosses slice after slice, and in each stays within a box of about two by two cells.
-// All in whole numbers of 2^-20 cells, counted from the brick's corner, and grown by more than that can be off.
+// Along its longest axis a path crosses one slice after the other, and stays within a box of about two by two cells in
+// each. All numbers are integers in units of 2^-20 cells, counted from the brick's corner, and boxes are grown by more
+// than the rounding error.
 struct SliceBoxes {
     static constexpr double one = 1 << 20;
     static constexpr std::int32_t grown = 1 << 6;
     static constexpr double hair = grown / one;
-    static constexpr double bound = 1000; // cells: what is beyond is as good as there
+    static constexpr double bound = 1000; // cells: positions are clamped to it
 
     std::int32_t from, to;         // slices
-    std::int32_t u, v;             // along the other axes, at the first plane
-    std::int32_t u_slope, v_slope; // from plane to plane
+    std::int32_t u, v;             // positions along the other axes at the first plane
+    std::int32_t u_slope, v_slope; // changes from plane to plane
 
     HWY_ATTR HWY_INLINE void intersect(const std::array<std::uint32_t, 16>& held, Candidates& out) const {
         const hn::CappedTag<std::int32_t, 8> d;
@@ -124,15 +129,15 @@ struct SliceBoxes {
             const auto inside =
                 hn::And(hn::And(hn::Gt(hn::Min(u1, v1), hn::Set(d, -1)), hn::Lt(hn::Max(u0, v0), hn::Set(d, 8))),
                         hn::And(hn::Gt(number, hn::Set(d, from - 1)), hn::Lt(number, hn::Set(d, to + 1))));
-            // Both ways for u: what lies outside is masked, but must not shift by more than a word has.
+            // u is clamped on both sides: boxes outside are masked, but shifts must stay below the word size.
             u0 = hn::Min(hn::Max(u0, zero), seven), u1 = hn::Min(hn::Max(u1, zero), seven), v0 = hn::Max(v0, zero),
             v1 = hn::Min(v1, seven);
-            // Bits u0 to u1 of a row, in every row; then rows v0 to v1.
+            // Bits u0 to u1 in every row; then only rows v0 to v1.
             const auto one_bit = hn::Set(du, 1);
             auto row = hn::Sub(hn::Shl(hn::Set(du, 2), hn::BitCast(du, u1)), hn::Shl(one_bit, hn::BitCast(du, u0)));
             row = hn::Or(row, hn::ShiftLeft<8>(row));
             row = hn::IfThenElseZero(hn::RebindMask(du, inside), hn::Or(row, hn::ShiftLeft<16>(row)));
-            const auto rows = [&](int lowest) HWY_ATTR { // of the four from `lowest` on
+            const auto rows = [&](int lowest) HWY_ATTR { // mask of the four rows from `lowest` on
                 const auto four = hn::Set(d, 4);
                 const auto begin = hn::Min(hn::Max(hn::Sub(v0, hn::Set(d, lowest)), zero), four);
                 const auto end = hn::Min(hn::Max(hn::Sub(v1, hn::Set(d, lowest - 1)), zero), four);
@@ -161,9 +166,8 @@ HWY_INLINE SliceBoxes slice_boxes(const GridPath& path, const BrickPosition& bri
     const Double4 bound = Double4::all(SliceBoxes::bound), one = Double4::all(SliceBoxes::one);
     (min(max(entry - Double4::all(in[a]) * slope, Double4::all(0) - bound), bound) * one).store_truncated(at.data());
     (slope * one).store_truncated(slopes.data());
-    const auto slice = [](double x) {
-        return std::min(std::max(static_cast<int>(x + 1) - 1, 0), brick_cells - 1);
-    }; // floor, from -1 on
+    // Floor for values from -1 on.
+    const auto slice = [](double x) { return std::min(std::max(static_cast<int>(x + 1) - 1, 0), brick_cells - 1); };
     return {slice(std::min(in[a], out[a]) - SliceBoxes::hair),
             slice(std::max(in[a], out[a]) + SliceBoxes::hair),
             at[u],
@@ -177,26 +181,26 @@ HWY_ATTR HWY_INLINE Candidates find_candidates(const GridPath& path, const Brick
     Candidates found;
     found.first = path.begin, found.last = path.end;
     clip(path, first_cell(brick), brick_cells, found.first, found.last);
-    found.last = std::max(found.first, found.last); // a corner missed by rounding is still looked at
+    found.last = std::max(found.first, found.last); // a corner that rounding misses is still tested
     slice_boxes(path, brick, found.first, found.last).intersect(cells.held[path.longest], found);
     return found;
 }
 
-// In [0,1] of a box with corner `low` and side 1 / scale, all in cells.
+// Position relative to a box with corner `low` and side 1 / scale (in cells), clamped to [0, 1].
 HWY_INLINE Axes<double> place_within(const GridPath& path, Double4 low, double scale, double t) {
     Axes<double> result;
     min(max((place(path, t) - low) * Double4::all(scale), Double4::all(0)), Double4::all(1)).store(result.data());
     return result;
 }
 
-// `cell` within its brick.
+// Index of a cell in the packed list; `cell` is relative to its brick.
 HWY_INLINE std::size_t packed_cell(const EmptySpaceMap& map, std::size_t rank, const Axes<int>& cell) {
     const auto slice = static_cast<std::size_t>(cell[2]);
     const std::uint64_t before = map.cells[rank].slice(2, slice) & ((std::uint64_t{1} << (cell[0] + 8 * cell[1])) - 1);
     return map.bricks[rank].first + map.bricks[rank].before[slice] + static_cast<std::size_t>(std::popcount(before));
 }
 
-// The corner values less the level: those at lower x, then those at upper x; by y, then z.
+// The corner values minus the level: those at lower x, then those at upper x; by y, then z.
 struct CornerValues {
     Double4 low, high;
 };
@@ -216,7 +220,7 @@ HWY_INLINE CornerValues packed_values(const GridData& data, const EmptySpaceMap&
     return {step * Double4::load(wide.data()) - level, step * Double4::load(wide.data() + 4) - level};
 }
 
-// cell_cubic() of packed values, to the bit.
+// cell_cubic() of packed values, with the same bits.
 HWY_INLINE CellCubic packed_cubic(const CornerValues& values, const Axes<double>& from, const Axes<double>& to) {
     const Double4 x0 = lerp(values.low, values.high, from[0]), x1 = lerp(values.low, values.high, to[0]);
     const Double4 y_low = evens(x0, x1), y_high = odds(x0, x1);
@@ -228,17 +232,17 @@ HWY_INLINE CellCubic packed_cubic(const CornerValues& values, const Axes<double>
     return {{a[0], (a[1] + a[2] + b[0]) * (1.0 / 3), (a[3] + b[1] + b[2]) * (1.0 / 3), b[3]}, 0};
 }
 
-// The path in one cell of a brick, where it is there at all: t0 <= t1. Times come from planes, so that neighbours
-// agree.
+// The time interval of the path in one cell of a brick; t0 > t1 if it is empty. Times are computed from planes, so that
+// adjacent cells agree.
 struct CellTimes {
-    Axes<int> cell; // within the grid
+    Axes<int> cell; // relative to the grid
     double t0, t1;
 };
 
-inline constexpr std::size_t max_in_slice = 9; // boxes are no larger than 3 x 3
+inline constexpr std::size_t max_in_slice = 9; // boxes are at most 3 x 3 cells
 
 HWY_INLINE Axes<int> candidate_cell(std::size_t axis, int slice, int bit) {
-    // Read in turn rather than written in turn: a vector load right after single stores would wait for them.
+    // The order is rotated when reading instead of when writing: a vector load right after scalar stores would stall.
     const std::array<int, 5> turned = {bit & 7, bit >> 3, slice, bit & 7, bit >> 3};
     return {turned[2 - axis], turned[3 - axis], turned[4 - axis], 0};
 }
@@ -249,7 +253,7 @@ HWY_INLINE CellTimes times_in_cell(const GridPath& path, const BrickPosition& br
     const Double4 low = first_cell(brick) + Double4::load(cell.data());
     low.store_truncated(times.cell.data());
     clip(path, low, 1, times.t0, times.t1);
-    if (path.stands) // the planes of still axes have no times
+    if (path.stands) // the planes of axes without motion have no times
         for (std::size_t k = 0; k < 3; ++k) {
             const double at = path.start[k] - times.cell[k];
             if (path.inverse[k] == 0 && !(at >= 0 && at <= 1)) times.t1 = -1;
@@ -264,12 +268,12 @@ HWY_INLINE CellCubic cubic_in_cell(const GridData& data, const EmptySpaceMap& ma
     return packed_cubic(values, place_within(path, low, 1, piece.t0), place_within(path, low, 1, piece.t1));
 }
 
-// Pieces of one slice in the order of time.
+// Order by time of the pieces of one slice.
 HWY_INLINE bool comes_before(double t0, double t1, double other_t0, double other_t1) {
     return t0 < other_t0 || (t0 == other_t0 && t1 < other_t1);
 }
 
-// One slice: its cells in the order of time. True where the visitor has seen enough.
+// Visits the cells of one slice in the order of time. Returns true if the visitor stops.
 template <class Visitor>
 HWY_INLINE bool visit_slice(const GridData& data, const EmptySpaceMap& map, const GridPath& path,
                             const BrickPosition& brick, std::size_t rank, const Candidates& run, int slice,
@@ -298,7 +302,7 @@ HWY_INLINE bool visit_slice(const GridData& data, const EmptySpaceMap& map, cons
     return false;
 }
 
-// The slice where a path comes first.
+// The first slice along the path.
 HWY_INLINE int first_slice(const GridPath& path, unsigned slices) {
     return path.ahead[path.longest] > 0 ? std::countr_zero(slices) : static_cast<int>(std::bit_width(slices)) - 1;
 }
@@ -327,10 +331,10 @@ bool visit_far(const GridData& data, const GridPath& path, const BrickPosition& 
     return visitor.cell({corners, at(run.first), at(run.last), run.first, run.last});
 }
 
-// Is the path inside where it begins? That may be in a corner of a cell that holds the level and is left at once.
+// Whether the path begins inside. The start may be in a corner of a cell that contains the level and is left at once.
 HWY_ATTR HWY_INLINE bool begins_inside(const GridData& data, const EmptySpaceMap& map, std::size_t rank,
                                        const GridPath& path, const BrickPosition& brick, double slack) {
-    if (map.bricks[rank].first == HeldBrick::far) return false; // all of it is looked at
+    if (map.bricks[rank].first == HeldBrick::far) return false; // the whole brick is visited
     Axes<int> cell{};
     for (std::size_t k = 0; k < 3; ++k)
         cell[k] = std::min(std::max(static_cast<int>(std::floor(path.at(k, path.begin))) - brick[k] * brick_cells, 0),

@@ -1,4 +1,4 @@
-// One segment, and many at once, for the CPU at hand.
+// Dispatch of the grid traversal to the SIMD target of the CPU, for one segment and for many.
 #include <fathom/detect/point_field/grid_traversal.h>
 
 #undef HWY_TARGET_INCLUDE
@@ -46,7 +46,7 @@ HWY_EXPORT(all_of_many);
 
 double walk_slack(const GridData& data, const GridPath& path) {
     const double steep = data.lipschitz * data.layout.cell;
-    // Corners of a cell that holds the level differ from it by at most the diagonal of a brick.
+    // Corner values of a cell that contains the level differ from it by at most the diagonal of a brick.
     return 0x1p-46 * (14 * steep + data.step) + 0x1p-47 * path.reach * steep;
 }
 

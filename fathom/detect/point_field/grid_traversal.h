@@ -24,7 +24,7 @@ namespace fathom {
 void walk_all(const GridData& data, const EmptySpaceMap& map, const GridPath& path, std::vector<ContactInterval>& out);
 
 // Intervals of many segments, in the order of completion. Those of segment k are `count` intervals from index `first`
-// on; `first` is no_index if the segment is not finite.
+// on; `count` is no_index if the segment is not finite.
 struct WalkIntervals {
     struct Place {
         Index first, count;

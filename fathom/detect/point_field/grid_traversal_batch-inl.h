@@ -1,7 +1,7 @@
-// Many segments over a grid at once, to be compiled once for each SIMD target.
-// A walk waits: for memory, and for branches that cannot be foretold. So 128 segments are in flight, and what they
-// need is done kind by kind: jumps eight at a time in float (the margin of the map pays for their rounding), then the
-// entry of bricks that hold the level, then the cells, each kind asking memory for what the next will read.
+// Batched grid traversal of many segments, compiled once for each SIMD target.
+// A single traversal is limited by memory latency and mispredicted branches. Therefore 128 segments are in flight, and
+// their work is grouped by kind: jumps, eight at a time in float (the margin of the map covers their rounding), then
+// the entry of bricks that contain the level, then the cells. Each stage prefetches the data of the next.
 // NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_DETECT_GRID_WAVE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FATHOM_DETECT_GRID_WAVE_INL_H_
@@ -33,10 +33,10 @@ HWY_INLINE unsigned mask_bits(Tag d, Mask mask) {
     return bytes[0];
 }
 
-// A path as the jumps see it: in bricks, from where it begins, its longest axis running at speed 1.
+// A path for the jumps: in units of bricks, from its start, with speed 1 along its longest axis.
 struct JumpPath {
     float start[3], direction[3], inverse[3];
-    float brick[3]; // where it is
+    float brick[3]; // the current brick
     float end;
 };
 
@@ -54,16 +54,16 @@ HWY_INLINE void set_jump_path(const GridPath& path, const BrickPosition& brick, 
     jump.end = static_cast<float>((path.end - path.begin) * fastest * (1.0 / brick_cells));
 }
 
-// Paths that jump side by side.
+// Eight paths that jump simultaneously.
 class JumpLanes {
 public:
     static constexpr int width = 8;
     struct Outcome {
-        unsigned done; // lanes that go no further
-        unsigned held; // of these: in a brick that holds the level
+        unsigned done; // lanes that stop
+        unsigned held; // of these: lanes in a brick that contains the level
     };
 
-    JumpLanes() = default; // every lane in brick 0, at its end
+    JumpLanes() = default; // every lane is in brick 0, at its end
 
     HWY_INLINE void set(int lane, const JumpPath& path) {
         for (int k = 0; k < 3; ++k) {
@@ -145,10 +145,10 @@ private:
 
 inline constexpr std::size_t paths_in_flight = 128;
 
-// What becomes of each segment: its first contact.
+// Result of each segment: its first contact.
 struct FirstOfEach {
     using Visitor = FirstContact;
-    static constexpr std::size_t looked_ahead = 2; // cells, or as many as are in the same slice
+    static constexpr std::size_t looked_ahead = 2; // cells that are computed in advance, or all of the same slice
     double level;
     std::span<double> times;
 
@@ -159,7 +159,7 @@ struct FirstOfEach {
     }
 };
 
-// Or all of them; each path in flight has a list of its own.
+// Result of each segment: all contact intervals. Each path in flight has its own list.
 struct AllOfEach {
     using Visitor = AllContacts;
     static constexpr std::size_t looked_ahead = max_in_slice * brick_cells;
@@ -188,8 +188,8 @@ public:
         : data_(data), map_(map), segments_(segments), answers_(std::move(answers)),
           slots_(std::make_unique_for_overwrite<Slots>()) {}
 
-    // Each step is a loop that computes without asking, and one that asks: a wrong guess of a branch then costs no
-    // work.
+    // Each stage is a loop that computes without branches and a loop that branches, so that a misprediction discards no
+    // computation.
     HWY_ATTR void run() {
         for (std::size_t s = flight; s-- > 0;) unused_.push(s);
         for (;;) {
@@ -205,27 +205,27 @@ public:
 
 private:
     static constexpr std::size_t flight = paths_in_flight;
-    static constexpr std::size_t groups = 4; // of lanes, in turn
+    static constexpr std::size_t groups = 4; // groups of lanes, processed in turn
 
     struct Slot {
         GridPath path;
         JumpPath jump;
         Candidates run;
         BrickPosition brick;
-        std::size_t segment, rank, index; // of the brick
-        std::size_t first_cell, end_cell; // of its candidates in the batch
+        std::size_t segment, rank, index; // rank and index are those of the brick
+        std::size_t first_cell, end_cell; // range of its candidates in the batch
         bool begins, goes_on;
         alignas(Visitor) std::byte visitor[sizeof(Visitor)];
 
         Visitor& contacts() { return *std::launder(reinterpret_cast<Visitor*>(visitor)); }
     };
-    static constexpr std::size_t batch_room =
-        4 * flight + 24; // columns of 4096 bytes would all fall into one set of the cache
+    // Columns of exactly 4096 bytes would all map to one set of the cache.
+    static constexpr std::size_t batch_room = 4 * flight + 24;
     struct Slots {
         std::array<Slot, flight> list;
         BrickBatch<flight + 8> bricks;
-        CellBatch<batch_room> batch;                   // candidates, those of a slot in a row
-        std::array<std::uint8_t, batch_room> slice_of; // each of them
+        CellBatch<batch_room> batch;                   // candidates; those of a slot are consecutive
+        std::array<std::uint8_t, batch_room> slice_of; // by candidate
     };
     struct SlotList {
         std::array<std::uint16_t, flight> list;
@@ -284,8 +284,8 @@ private:
         finish(number);
     }
 
-    // Keeps the lanes busy, and stops when they would run half empty: who is on the way then goes on with those to
-    // come.
+    // Keeps the lanes full and stops when half of them would be empty; the paths that are still jumping continue with
+    // the next ones.
     HWY_ATTR void jump_all() {
         std::size_t taken = 0;
         const auto refill = [&](std::size_t g, int lane) HWY_ATTR {
@@ -318,7 +318,7 @@ private:
         jumping_.size = 0;
     }
 
-    // After jumps: in a brick that holds the level, or at the end.
+    // After the jumps, a path is in a brick that contains the level, or at its end.
     HWY_ATTR HWY_INLINE void land(std::size_t number, const BrickPosition& brick, bool held) {
         if (!held) return end(number);
         Slot& slot = slots_->list[number];
@@ -348,7 +348,7 @@ private:
             Slot& slot = slots_->list[holding_.list[n]];
             const HeldCells& cells = map_.cells[slot.rank];
             if (slot.path.stands)
-                slot.run = find_candidates(slot.path, slot.brick, cells); // rare, and not for batches
+                slot.run = find_candidates(slot.path, slot.brick, cells); // rare; batches do not support it
             else
                 batch.result(n, cells.held[slot.path.longest], slot.run);
         }
@@ -373,7 +373,8 @@ private:
         holding_.size = 0;
     }
 
-    // Some candidates are looked at that a contact before them makes needless: to know which would cost more.
+    // Some candidates are computed although an earlier contact makes them unnecessary; finding out which would cost
+    // more.
     HWY_ATTR void visit_cells() {
         SlotList again;
         for (std::size_t n = 0; n < visiting_.size;) {
@@ -416,9 +417,9 @@ private:
         slot.end_cell = batch.size();
     }
 
-    // True where the visitor has seen enough.
+    // Returns true if the visitor stops.
     HWY_ATTR HWY_INLINE bool visit_listed(Slot& slot) {
-        if (slot.path.stands) { // rare, and not for batches
+        if (slot.path.stands) { // rare; batches do not support it
             const unsigned slices = slot.run.slices;
             slot.run.slices = 0;
             return visit_slices(data_, map_, slot.path, slot.brick, slot.rank, slot.run, slices, slot.contacts());
@@ -468,8 +469,8 @@ private:
     std::size_t next_ = 0;
     std::array<JumpLanes, groups> lanes_;
     std::array<std::array<std::uint16_t, JumpLanes::width>, groups> owner_;
-    std::array<unsigned, groups> live_{}; // lanes
-    std::size_t jumpers_ = 0;             // live lanes in all
+    std::array<unsigned, groups> live_{}; // bits of the lanes in use
+    std::size_t jumpers_ = 0;             // total number of lanes in use
     SlotList unused_, jumping_, holding_, visiting_, leaving_;
 };
 

@@ -1,4 +1,4 @@
-// Which method answers: the walk within the domain of a grid, the search for everything else.
+// Selection of the method: grid traversal within the domain of a grid, path subdivision for everything else.
 #include <fathom/detect/point_field/segment_caster.h>
 
 #include <fathom/base/error.h>
@@ -11,10 +11,11 @@
 
 namespace fathom {
 
-// Segments as paths.
+// ---- Segments in any field
 
 namespace {
 
+// A segment as a path for PathCutter.
 class SegmentPath {
 public:
     explicit SegmentPath(const Segment& segment)
@@ -27,7 +28,7 @@ public:
     }
     [[nodiscard]] Vec3 at(double t) const { return segment_.at(t); }
     [[nodiscard]] double error() const { return error_; }
-    [[nodiscard]] double longest_range() const { return HUGE_VAL; } // a segment along a face may be decided as a whole
+    [[nodiscard]] double longest_range() const { return HUGE_VAL; } // one range may decide a whole segment along a face
 
 private:
     const Segment& segment_;
@@ -60,13 +61,15 @@ Verdict cast_all(const Field& field, const ClearanceRadius& radius, const Segmen
     return all_on_path(cutter, options.tolerance, out);
 }
 
+// ---- SegmentCaster
+
 namespace {
 
-constexpr std::size_t cast_chunk = 4096; // segments: what a wave needs is made once for each
+constexpr std::size_t cast_chunk = 4096; // segments; the scratch memory of a batch is allocated once for each chunk
 
 constexpr CastHit not_finite{Verdict::undecided, 0, 0};
 
-// Differences must stay finite, too.
+// Differences must be finite, too.
 bool finite_segment(const Segment& s) {
     return s.start.allFinite() && s.end.allFinite() && (s.end - s.start).allFinite();
 }
@@ -78,11 +81,11 @@ struct SegmentCaster::State {
         : field(std::move(f)), options(o), radius(*field, o.level), grid(dynamic_cast<const GridField*>(field.get())) {
         if (!grid) return;
         map.emplace(grid->data(), options.level);
-        // Beyond the domain nothing is below the value at its border.
+        // Beyond the domain no value is below the smallest value at its border.
         beyond = map->border_least <= options.level + map->margin;
     }
 
-    // Beyond the domain of a grid: [from, to] of the segment, times of the whole.
+    // Contacts beyond the domain of a grid in the part [from, to] of the segment; times refer to the whole segment.
     [[nodiscard]] CastHit first_beyond(const Segment& segment, double from, double to) const {
         CastHit hit = cast_first(*field, radius, {segment.at(from), segment.at(to)}, options);
         if (hit.verdict == Verdict::disjoint) return {};
@@ -105,7 +108,7 @@ struct SegmentCaster::State {
                         : dda_intervals(*grid, path, options.level, CellTest::exact, out);
     }
 
-    // Only where the map proves anything, and its bricks can be counted in 31 bits.
+    // Batches need a map that is a proof, and brick indices of at most 31 bits.
     [[nodiscard]] bool walks_together() const {
         return grid && map->continuous && grid->layout().brick_count() < (std::size_t{1} << 31);
     }
@@ -125,15 +128,15 @@ struct SegmentCaster::State {
 
 namespace {
 
-// The earlier contact, where that of `a` would come before that of `b`; what was not excluded before a contact widens
-// it.
+// The first contact of two results, where `a` covers earlier times than `b`. If contact is not excluded before it, the
+// error grows.
 CastHit earlier(const CastHit& a, const CastHit& b) {
     if (a.verdict == Verdict::overlapping || b.verdict == Verdict::disjoint) return a;
     if (a.verdict == Verdict::disjoint) return b;
     return {b.verdict, a.time, b.verdict == Verdict::overlapping ? b.time + b.error - a.time : 0};
 }
 
-// Joins intervals that meet; those from `first` on are in order.
+// Joins adjacent intervals from index `first` on, which are in order.
 void join(std::vector<ContactInterval>& list, std::size_t first) {
     std::size_t kept = first;
     for (std::size_t k = first; k < list.size(); ++k) {
@@ -154,7 +157,7 @@ Verdict verdict_of(std::span<const ContactInterval> intervals) {
 
 } // namespace
 
-// Joins what was found within the domain, at `time`, with what is beyond it.
+// Combines the contact at `time` within the domain with contacts beyond it.
 CastHit SegmentCaster::State::first_with(const Segment& segment, const GridPath& path, double time) const {
     const bool within = path.begin <= path.end;
     if (!beyond) return hit_at(time);
@@ -184,7 +187,7 @@ SegmentCaster::SegmentCaster(FieldPtr field, const CastOptions& options) {
     if (!std::isfinite(options.level)) throw Error(Cause::invalid_argument, "the level must be finite");
     if (!(options.tolerance > 0 && options.tolerance <= 1))
         throw Error(Cause::invalid_argument, "the tolerance must be in (0, 1]");
-    if (options.budget == 0) throw Error(Cause::invalid_argument, "max_evaluations must be at least 1");
+    if (options.max_evaluations == 0) throw Error(Cause::invalid_argument, "max_evaluations must be at least 1");
     state_ = std::make_unique<const State>(std::move(field), options);
 }
 
@@ -237,7 +240,7 @@ void SegmentCaster::first(std::span<const Segment> segments, std::span<CastHit> 
 void SegmentCaster::all(std::span<const Segment> segments, CastIntervals& out) const {
     const State& s = *state_;
     const std::size_t chunks = (segments.size() + cast_chunk - 1) / cast_chunk;
-    std::vector<std::vector<ContactInterval>> parts(chunks); // of each cast_chunk, in the order of its segments
+    std::vector<std::vector<ContactInterval>> parts(chunks); // by chunk, in the order of its segments
     out.begin.resize(segments.size() + 1);
     out.begin[0] = 0;
     parallel_tasks(chunks, [&](std::size_t c) {

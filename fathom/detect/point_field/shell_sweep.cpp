@@ -1,4 +1,4 @@
-// Walks the sphere tree of a shell through time.
+// Traversal of the bounding-sphere tree of a shell through time.
 #include <fathom/detect/point_field/shell_sweep.h>
 
 #include <fathom/base/motion.h>
@@ -14,14 +14,15 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t item_chunk = 2048;  // look-ups of one task
+constexpr std::size_t item_chunk = 2048;  // field evaluations of one task
 constexpr std::size_t point_chunk = 2048; // points of one task
-constexpr std::size_t batch = 16;         // look-ups in flight, where items are taken by time
-constexpr double look_ahead = 0.3;        // radii: the least that a node looks ahead before its children are opened
-constexpr std::uint32_t max_steps = 32;   // of a node beside the surface, before its children are opened all the same
-constexpr double short_way = 4; // radii of a leaf: where points go no farther, each is looked up before it pays
+constexpr std::size_t batch = 16;         // items that are evaluated together if items are processed by time
+constexpr double look_ahead = 0.3;        // radii: shortest interval of a node, as a distance, before it is opened
+constexpr std::uint32_t max_steps = 32;   // limit on tests of a node near the surface before it is opened
+// Radii of a leaf: if its points travel no farther, each point is tested before its intervals are computed.
+constexpr double short_way = 4;
 
-// The true path of one point.
+// The screw path of one point.
 class ScrewPath {
 public:
     ScrewPath(const RelativeMotion& motion, const Vec3& point, double error, double longest_range)
@@ -57,7 +58,7 @@ public:
         bend_ = options.bend > 0 ? options.bend
                 : grid           ? 1e-2 * grid->layout().cell
                                  : 1e-6 * std::max(all.radius, 1e-300);
-        longest_range_ = grid ? 2 * grid->layout().cell : HUGE_VAL; // the range of larger boxes costs many look-ups
+        longest_range_ = grid ? 2 * grid->layout().cell : HUGE_VAL; // the range of larger boxes is expensive
         nearest_ = (options.path == Path::screw ? 0.1 : 1) * (grid ? 0.25 * grid->layout().cell : 1e-3 * all.radius);
         if (options.goal != SweepGoal::all) end_ = std::clamp(options.latest, 0.0, 1.0);
         scratch_.marked.resize((shell.points.size() + 63) / 64);
@@ -68,16 +69,16 @@ public:
     void first();
 
 private:
-    void look_up_all();
-    void look_up(std::size_t begin, std::size_t end);
+    void evaluate_all();
+    void evaluate(std::size_t begin, std::size_t end);
     enum class Step { drop, advance, open };
     [[nodiscard]] Step step(std::size_t k, SweepItem& item) const;
-    template <class Take>
-    void each_child(const SweepItem& item, double speed, const Take& take) const;
+    template <class Visit>
+    void each_child(const SweepItem& item, double speed, const Visit& visit) const;
     [[nodiscard]] SweepItem root() const { return {0, end_, 0, tree_.nodes()[0].least, 0}; }
-    void take_point(const SweepItem& item);
+    void test_point(const SweepItem& item);
     [[nodiscard]] bool is_beaten(const SweepItem& item) const;
-    void spread_by_level();
+    void process_by_level();
     void first_by_time();
     void list_points();
     void find_contacts();
@@ -86,7 +87,7 @@ private:
     void note_contacts();
     void finish();
 
-    // True when the point was not marked before.
+    // Returns true if the point was not marked before.
     bool mark(Index point) {
         std::uint64_t& word = scratch_.marked[point / 64];
         const std::uint64_t bit = std::uint64_t{1} << (point % 64);
@@ -96,7 +97,7 @@ private:
     }
     [[nodiscard]] CastOptions options_for(const Vec3& point) const {
         CastOptions result = cast_options_;
-        // Ends are true to three tolerances.
+        // Ends of intervals are accurate to three tolerances.
         result.tolerance = std::clamp(bend_ / (3 * motion_.over(point, 0, 1).speed), 1e-12, 1.0);
         return result;
     }
@@ -120,17 +121,17 @@ private:
     RelativeMotion motion_;
     ClearanceRadius radius_;
     CastOptions cast_options_;
-    double end_ = 1; // of the time looked at
+    double end_ = 1; // end of the time interval
     double error_;   // of positions, by rounding (m)
     double bend_;
     double longest_range_;
-    double nearest_; // way of a point before it pays, where points are taken by time (m)
-    CastHit best_;   // of the earliest proven contact
+    double nearest_; // by time: shortest step of a point, as a distance, before its contact is computed (m)
+    CastHit best_;   // the earliest proven contact
     Index best_point_ = no_index;
     double open_ = HUGE_VAL; // earliest time at which contact was not excluded
 };
 
-void Sweeper::look_up_all() {
+void Sweeper::evaluate_all() {
     const std::size_t count = scratch_.items.size();
     scratch_.positions.resize(count);
     scratch_.values.resize(count);
@@ -138,12 +139,13 @@ void Sweeper::look_up_all() {
     scratch_.radii.resize(count);
     scratch_.times.resize(count);
     out_.evaluations += count;
-    if (count <= item_chunk) return look_up(0, count);
-    parallel_for(count, item_chunk, [&](std::size_t begin, std::size_t end) { look_up(begin, end); });
+    if (count <= item_chunk) return evaluate(0, count);
+    parallel_for(count, item_chunk, [&](std::size_t begin, std::size_t end) { evaluate(begin, end); });
 }
 
-// Each item in the middle of the time from its start to twice its hop, which ends with the motion.
-void Sweeper::look_up(std::size_t begin, std::size_t end) {
+// Evaluates the field for each item, in the middle of the interval of length 2 * hop from its start, clipped to the
+// end.
+void Sweeper::evaluate(std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) {
         const SweepItem& item = scratch_.items[k];
         const Sphere sphere =
@@ -159,46 +161,49 @@ void Sweeper::look_up(std::size_t begin, std::size_t end) {
                      std::span<double>(scratch_.values).subspan(begin, end - begin));
 }
 
-// What its look-up says about an item: it never touches, not before a later start, or it is too near to tell.
+// The decision from the evaluation of an item: it never touches, it does not touch before a later start, or it is too
+// close to decide.
 Sweeper::Step Sweeper::step(std::size_t k, SweepItem& item) const {
     const double time = scratch_.times[k], speed = scratch_.speeds[k], ahead = time - item.start;
     const double clear = radius_(scratch_.values[k]) - scratch_.radii[k];
     const double least_hop = (item.is_point() ? nearest_ : look_ahead * scratch_.radii[k]) / speed;
     if (clear > speed * ahead) {
-        // On screws the speed is known as far as twice the hop only.
+        // On screws the speed is bounded only over the interval of length 2 * hop.
         const double reach = options_.path == Path::straight ? clear / speed : std::min(clear / speed, ahead);
-        // As look_up() chose the middle: then all that is left lies in the ball, though rounding may deny it.
+        // If evaluate() used the middle of the remaining time, all of it lies in the sphere, even if rounding suggests
+        // otherwise.
         if (item.start + 2 * item.hop >= end_ || time + reach >= end_) return Step::drop;
         item.start = time + reach;
         item.hop = std::max(reach, least_hop);
         return ++item.steps < max_steps ? Step::advance : Step::open;
     }
     if (ahead <= 1.01 * least_hop || item.steps >= max_steps) return Step::open;
-    item.hop = std::max(least_hop, clear > 0 ? 0.8 * clear / speed : 0.0); // so that a ball like this reaches back
+    item.hop =
+        std::max(least_hop, clear > 0 ? 0.8 * clear / speed : 0.0); // so that a sphere of this size covers the start
     ++item.steps;
     return Step::advance;
 }
 
-// Children look ahead as far as their parent did; points too, or where all are wanted at once, at all that is left.
-template <class Take>
-void Sweeper::each_child(const SweepItem& item, double speed, const Take& take) const {
+// Children use the look-ahead of their parent. Points do too; with goal `all` they use all the remaining time.
+template <class Visit>
+void Sweeper::each_child(const SweepItem& item, double speed, const Visit& visit) const {
     const SphereNode& node = tree_.nodes()[item.index()];
     const double hop = speed > 0 ? look_ahead * tree_.sphere(node).radius / speed : end_;
     const double point_hop = options_.goal == SweepGoal::all ? end_ : hop;
     for (std::uint32_t c = 0; c < node.size(); ++c) {
         const Index child = node.first + c;
         if (node.is_leaf())
-            take(SweepItem{item.start, point_hop, child | SweepItem::point_bit, tree_.order()[child], 0});
+            visit(SweepItem{item.start, point_hop, child | SweepItem::point_bit, tree_.order()[child], 0});
         else
-            take(SweepItem{item.start, hop, child, tree_.nodes()[child].least, 0});
+            visit(SweepItem{item.start, hop, child, tree_.nodes()[child].least, 0});
     }
 }
 
-// All nodes and points that may touch at any time, level by level; points that may are marked.
-void Sweeper::spread_by_level() {
+// Processes all nodes and points that may touch at any time, level by level; marks the points that may.
+void Sweeper::process_by_level() {
     scratch_.items.assign(1, root());
     while (!scratch_.items.empty()) {
-        look_up_all();
+        evaluate_all();
         scratch_.next.clear();
         for (std::size_t k = 0; k < scratch_.items.size(); ++k) {
             SweepItem item = scratch_.items[k];
@@ -223,7 +228,7 @@ void Sweeper::spread_by_level() {
     }
 }
 
-// The marks as ascending ids; they are taken off again.
+// Lists the marked points in ascending order and removes the marks.
 void Sweeper::list_points() {
     scratch_.points.clear();
     for (std::size_t w = 0; w < scratch_.marked.size(); ++w) {
@@ -281,7 +286,7 @@ void Sweeper::note(Index point, const CastHit& hit) {
     }
 }
 
-// Points come in order, so the first of equal times has the smallest id.
+// Points are in ascending order, so the first of equal times has the smallest index.
 void Sweeper::note_contacts() {
     Index earliest = no_index;
     double start = HUGE_VAL;
@@ -296,7 +301,7 @@ void Sweeper::note_contacts() {
 
 void Sweeper::all() {
     if (options_.tree) {
-        spread_by_level();
+        process_by_level();
         list_points();
     } else {
         scratch_.points.resize(shell_.points.size());
@@ -312,13 +317,14 @@ bool Sweeper::is_beaten(const SweepItem& item) const {
     return item.start > best_.time || (item.start == best_.time && item.least > best_point_);
 }
 
-void Sweeper::take_point(const SweepItem& item) {
+void Sweeper::test_point(const SweepItem& item) {
     if (!mark(item.least)) return;
     scratch_.points.push_back(item.least);
     note(item.least, cast_first(item.least, item.start, std::min(end_, best_.time)));
 }
 
-// By time: what may touch earliest is looked at first, and nothing that cannot beat the best so far.
+// Processes items by time: those that may touch earliest come first, and items that cannot precede the best contact are
+// skipped.
 void Sweeper::first_by_time() {
     std::vector<SweepItem>& heap = scratch_.next;
     const auto later = [](const SweepItem& a, const SweepItem& b) {
@@ -334,7 +340,7 @@ void Sweeper::first_by_time() {
     scratch_.points.clear();
     scratch_.fresh.assign(1, root());
     while (!done()) {
-        // Children begin when their parent was opened, which is now: they need no place in the order.
+        // Children start at the time of their parent, which is the current time: they need not enter the heap.
         scratch_.items.clear();
         for (const SweepItem& item : scratch_.fresh)
             if (!is_beaten(item)) scratch_.items.push_back(item);
@@ -345,13 +351,13 @@ void Sweeper::first_by_time() {
             heap.pop_back();
         }
         if (scratch_.items.empty()) break;
-        look_up_all();
+        evaluate_all();
         for (std::size_t k = 0; k < scratch_.items.size() && !done(); ++k) {
             SweepItem item = scratch_.items[k];
             const Step found = step(k, item);
             if (found == Step::drop || is_beaten(item)) continue;
             if (item.is_point() && found == Step::open)
-                take_point(item);
+                test_point(item);
             else if (found == Step::advance)
                 push(item);
             else
@@ -386,7 +392,7 @@ void Sweeper::finish() {
     const Pose pose = field_mover.pose(best_.time);
     hit.position = pose * seen;
     const Vec3 gradient = field_.sample(seen).gradient;
-    // Where the field is flat, the way that the point goes.
+    // If the gradient is zero, the normal is the direction of the point's motion.
     const Segment way = motion_.chord(shell_.points[best_point_]);
     const Vec3 against = gradient.norm() > 0 ? Vec3(-gradient) : Vec3(way.end - way.start);
     hit.normal = against.norm() > 0 ? pose.rotate(against.normalized()) : Vec3::UnitX();
@@ -443,7 +449,7 @@ void sweep_pair(const SweepBody& a, const Motion& motion_a, const SweepBody& b, 
     const ShellSweepHit &x = out.a_in_b.first, &y = out.b_in_a.first;
     out.point_of_a = rank(x) != rank(y) ? rank(x) < rank(y) : x.time <= y.time;
     out.first = out.point_of_a ? x : y;
-    // What may touch earlier on the other side widens the answer.
+    // A possible earlier contact of the other direction increases the error.
     const ShellSweepHit& other = out.point_of_a ? y : x;
     if (other.verdict == Verdict::undecided && other.time < out.first.time) {
         out.first.error += out.first.time - other.time;
