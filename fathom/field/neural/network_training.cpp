@@ -1,6 +1,7 @@
 // Loss and gradients of networks, for every instruction set of the machine.
-#include <fathom/base/parallel.h>
 #include <fathom/field/neural/network_training.h>
+
+#include <fathom/base/parallel.h>
 
 #include <algorithm>
 #include <array>

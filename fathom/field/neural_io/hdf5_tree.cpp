@@ -1,8 +1,9 @@
 // Reader of objects in HDF5 files. An object is a header of messages that describe its type and the places of its
 // parts.
+#include <fathom/field/neural_io/hdf5_tree.h>
+
 #include <fathom/base/encode/bytes.h>
 #include <fathom/base/encode/text.h>
-#include <fathom/field/neural_io/hdf5_tree.h>
 #include <fathom/field/neural_io/network_formats.h>
 
 #include <fmt/format.h>

@@ -1,7 +1,8 @@
 // Decoder of ONNX files; the field numbers are those of onnx.proto.
+#include <fathom/field/neural_io/onnx_graph.h>
+
 #include <fathom/base/encode/bytes.h>
 #include <fathom/base/encode/text.h>
-#include <fathom/field/neural_io/onnx_graph.h>
 #include <fathom/field/neural_io/protobuf_wire.h>
 
 #include <Eigen/Core>

@@ -1,9 +1,10 @@
 // Reader and writer of zip files. The directory at the end is authoritative; local headers are used only for their own
 // size.
+#include <fathom/field/neural_io/zip_archive.h>
+
 #include <fathom/base/encode/bytes.h>
 #include <fathom/base/encode/gzip.h>
 #include <fathom/base/encode/text.h>
-#include <fathom/field/neural_io/zip_archive.h>
 
 #include <fmt/format.h>
 

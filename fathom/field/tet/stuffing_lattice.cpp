@@ -1,8 +1,9 @@
 // The body-centred cubic lattice of isosurface stuffing.
+#include <fathom/field/tet/stuffing_lattice.h>
+
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
-#include <fathom/field/tet/stuffing_lattice.h>
 
 #include <fmt/format.h>
 

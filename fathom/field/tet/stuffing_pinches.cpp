@@ -1,6 +1,7 @@
 // Finds the pinches of a tetrahedral mesh and separates them, in rounds, until none are left.
-#include <fathom/base/parallel.h>
 #include <fathom/field/tet/stuffing_pinches.h>
+
+#include <fathom/base/parallel.h>
 #include <fathom/geometry/mesh/adjacency.h>
 
 #include <algorithm>

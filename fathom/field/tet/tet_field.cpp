@@ -1,7 +1,8 @@
 // A tetrahedral body as a field: locates the tetrahedron, interpolates its depth, and bounds the values in a box.
+#include <fathom/field/tet/tet_field.h>
+
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/field/tet/tet_field.h>
 #include <fathom/geometry/exact/predicates.h>
 #include <fathom/geometry/mesh/triangle_mesh.h>
 #include <fathom/index/bvh.h>

@@ -1,6 +1,7 @@
 // Finds where linear interpolation gives depth 0 inside a body, and samples the depth there.
-#include <fathom/base/parallel.h>
 #include <fathom/field/tet/tet_interpolant.h>
+
+#include <fathom/base/parallel.h>
 
 #include <tuple>
 
