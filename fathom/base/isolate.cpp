@@ -97,20 +97,20 @@ void send(int pipe, const void* data, std::size_t size) {
     forget_signal_handlers();
     silence_output();
     set_limits(options);
-    const auto answer = [pipe](MessageKind kind, const void* data, std::size_t size) {
+    const auto send_result = [pipe](MessageKind kind, const void* data, std::size_t size) {
         const Header header{kind, size};
         send(pipe, &header, sizeof(header));
         send(pipe, data, size);
     };
     try {
         const std::vector<std::byte> bytes = work();
-        answer(MessageKind::bytes, bytes.data(), bytes.size());
+        send_result(MessageKind::bytes, bytes.data(), bytes.size());
     } catch (const std::bad_alloc&) {
-        answer(MessageKind::no_memory, nullptr, 0);
+        send_result(MessageKind::no_memory, nullptr, 0);
     } catch (const std::exception& error) {
-        answer(MessageKind::exception, error.what(), std::strlen(error.what()));
+        send_result(MessageKind::exception, error.what(), std::strlen(error.what()));
     } catch (...) {
-        answer(MessageKind::exception, nullptr, 0);
+        send_result(MessageKind::exception, nullptr, 0);
     }
     ::_exit(0); // without destructors: they belong to the caller
 }
@@ -168,7 +168,7 @@ IsolateResult unfinished(Reading reading, Child& child, const IsolateOptions& op
     return {IsolateStatus::died, {}, fmt::format("exited with code {}", WEXITSTATUS(status))};
 }
 
-IsolateResult answer_of(Child& child, Clock::time_point deadline, const IsolateOptions& options) {
+IsolateResult receive_result(Child& child, Clock::time_point deadline, const IsolateOptions& options) {
     Header header{};
     Reading reading = receive(child.pipe(), std::as_writable_bytes(std::span(&header, 1)), deadline);
     if (reading != Reading::complete) return unfinished(reading, child, options);
@@ -200,7 +200,7 @@ IsolateResult run_isolated(const std::function<std::vector<std::byte>()>& work, 
     }
     ::close(ends[1]);
     Child running(child, ends[0]);
-    return answer_of(running, deadline, options);
+    return receive_result(running, deadline, options);
 }
 
 } // namespace fathom

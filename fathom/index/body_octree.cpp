@@ -34,34 +34,34 @@ void check_margin(double margin) {
                     fmt::format("margin is {}, expected a finite number of at least 0", margin));
 }
 
-struct Seen {
+struct CheckedBounds {
     Box box;
     std::size_t bad = no_index; // index of the first non-finite point
 };
 
-Seen look_at(std::span<const Vec3> points) {
+CheckedBounds bounds_of_points(std::span<const Vec3> points) {
     return parallel_reduce(
-        points.size(), point_chunk, Seen{},
+        points.size(), point_chunk, CheckedBounds{},
         [&](std::size_t begin, std::size_t end) {
-            Seen seen;
+            CheckedBounds found;
             for (std::size_t k = begin; k < end; ++k) {
-                seen.box.extend(points[k]);
-                if (!is_finite(points[k])) seen.bad = std::min(seen.bad, k);
+                found.box.extend(points[k]);
+                if (!is_finite(points[k])) found.bad = std::min(found.bad, k);
             }
-            return seen;
+            return found;
         },
-        [](const Seen& a, const Seen& b) {
-            return Seen{hull(a.box, b.box), std::min(a.bad, b.bad)};
+        [](const CheckedBounds& a, const CheckedBounds& b) {
+            return CheckedBounds{hull(a.box, b.box), std::min(a.bad, b.bad)};
         });
 }
 
 // Bounds of the points. Throws Error if a point is not finite.
 Box checked_bounds(std::span<const Vec3> points) {
-    const Seen seen = look_at(points);
-    if (seen.bad != no_index)
+    const CheckedBounds found = bounds_of_points(points);
+    if (found.bad != no_index)
         throw Error(Cause::non_finite, "a coordinate is NaN or infinite",
-                    {.element = "point", .index = static_cast<std::int64_t>(seen.bad)});
-    return seen.box;
+                    {.element = "point", .index = static_cast<std::int64_t>(found.bad)});
+    return found.box;
 }
 
 double longest_side(const BvhNode& crown) {
@@ -146,7 +146,7 @@ void BodyOctree::move_points(std::span<const Vec3> starts, std::span<const Vec3>
     margin_ = margin;
     if (tame && frame_fits_) fit();
     if (!tame || !frame_fits_) {
-        set_frame(tame ? hull(look_at(starts).box, look_at(ends).box) : bounds, margin);
+        set_frame(tame ? hull(bounds_of_points(starts).box, bounds_of_points(ends).box) : bounds, margin);
         fit();
     }
     if (options_.rebuild_at > 0 && decay() > options_.rebuild_at) build();

@@ -133,14 +133,14 @@ struct Descent {
     std::size_t tests = 0;
 
     // Bit mask of the children of `node`, whose volumes are in `group`, that overlap the volume.
-    HWY_INLINE std::uint32_t meeting(const BvhNode& node, const Group& group, const Volume& volume) {
+    HWY_INLINE std::uint32_t overlapping_slots(const BvhNode& node, const Group& group, const Volume& volume) {
         tests += used_children(node);
         return overlapping_children(group, volume);
     }
 
     template <class Push>
-    HWY_INLINE bool meet(std::uint32_t a, std::uint32_t b, int level, const Volume& volume_a, const Volume& volume_b,
-                         const Push& push) {
+    HWY_INLINE bool report_or_push(std::uint32_t a, std::uint32_t b, int level, const Volume& volume_a,
+                                   const Volume& volume_b, const Push& push) {
         const bool leaf_a = BvhNode::is_leaf(a);
         if ((leaf_a && BvhNode::is_leaf(b)) || level == walk.level) return report(a, b);
         push(BodyWalkStep{a, b, level, packed(leaf_a ? volume_a : volume_b)});
@@ -152,15 +152,17 @@ struct Descent {
         Group scratch_a, scratch_b;
         const BvhNode &node_a = walk.a.nodes()[step.a], &node_b = walk.b.nodes()[step.b];
         const Group& group_a = groups_a(step.a, scratch_a);
-        std::uint32_t found_a = meeting(node_a, group_a, unpacked<Volume>(step.volume));
+        std::uint32_t found_a = overlapping_slots(node_a, group_a, unpacked<Volume>(step.volume));
         if (found_a == 0) return true;
         const Group& group_b = groups_b(step.b, scratch_b);
         for (; found_a; found_a &= found_a - 1) {
             const int i = lowest_bit(found_a);
             const Volume volume_a = Kind::child(group_a, i);
-            for (std::uint32_t found_b = meeting(node_b, group_b, volume_a); found_b; found_b &= found_b - 1) {
+            for (std::uint32_t found_b = overlapping_slots(node_b, group_b, volume_a); found_b;
+                 found_b &= found_b - 1) {
                 const int j = lowest_bit(found_b);
-                if (!meet(node_a.child[i], node_b.child[j], step.level + 1, volume_a, Kind::child(group_b, j), push))
+                if (!report_or_push(node_a.child[i], node_b.child[j], step.level + 1, volume_a, Kind::child(group_b, j),
+                                    push))
                     return false;
             }
         }
@@ -175,9 +177,9 @@ struct Descent {
         const BvhNode& node = leaf_a ? walk.b.nodes()[step.b] : walk.a.nodes()[step.a];
         const Group& group = leaf_a ? groups_b(step.b, scratch) : groups_a(step.a, scratch);
         const Volume volume = unpacked<Volume>(step.volume);
-        for (std::uint32_t found = meeting(node, group, volume); found; found &= found - 1) {
+        for (std::uint32_t found = overlapping_slots(node, group, volume); found; found &= found - 1) {
             const std::uint32_t child = node.child[lowest_bit(found)];
-            if (!meet(leaf_a ? step.a : child, leaf_a ? child : step.b, step.level + 1, volume, volume, push))
+            if (!report_or_push(leaf_a ? step.a : child, leaf_a ? child : step.b, step.level + 1, volume, volume, push))
                 return false;
         }
         return true;
@@ -191,10 +193,10 @@ struct Descent {
         const Group& group = groups_a(step.a, scratch);
         for (int i = 0; i < node_width && node.child[i] != no_index; ++i) {
             const Volume volume = Kind::child(group, i);
-            if (!meet(node.child[i], node.child[i], step.level + 1, volume, volume, push)) return false;
-            for (std::uint32_t found = meeting(node, group, volume) & (~1u << i); found; found &= found - 1) {
+            if (!report_or_push(node.child[i], node.child[i], step.level + 1, volume, volume, push)) return false;
+            for (std::uint32_t found = overlapping_slots(node, group, volume) & (~1u << i); found; found &= found - 1) {
                 const int j = lowest_bit(found);
-                if (!meet(node.child[i], node.child[j], step.level + 1, volume, Kind::child(group, j), push))
+                if (!report_or_push(node.child[i], node.child[j], step.level + 1, volume, Kind::child(group, j), push))
                     return false;
             }
         }

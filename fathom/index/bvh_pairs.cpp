@@ -61,8 +61,8 @@ struct LeafBelow {
 
 // Two children whose boxes overlap: reports decided pairs, pushes pairs that must be opened.
 template <class NodesA, class NodesB, class Push>
-HWY_INLINE bool meet(const NodesA& nodes_a, const NodesB& nodes_b, const BvhNode& a, int i, const BvhNode& b, int j,
-                     const PairReport& report, const Push& push) {
+HWY_INLINE bool report_or_push(const NodesA& nodes_a, const NodesB& nodes_b, const BvhNode& a, int i, const BvhNode& b,
+                               int j, const PairReport& report, const Push& push) {
     const std::uint32_t child_a = a.child[i], child_b = b.child[j];
     const bool leaf_a = BvhNode::is_leaf(child_a), leaf_b = BvhNode::is_leaf(child_b);
     const std::uint32_t number_a = child_a & ~BvhNode::leaf_bit, number_b = child_b & ~BvhNode::leaf_bit;
@@ -87,7 +87,7 @@ HWY_INLINE bool open_two(const PlainNodes& nodes_a, const NodesB& nodes_b, NodeP
     const BvhNode& b = nodes_b(pair.b, scratch);
     for (int i = 0; i < node_width && a.child[i] != no_index; ++i)
         for (std::uint32_t found = overlapping_children(b, child_box(a, i)); found; found &= found - 1)
-            if (!meet(nodes_a, nodes_b, a, i, b, lowest_bit(found), report, push)) return false;
+            if (!report_or_push(nodes_a, nodes_b, a, i, b, lowest_bit(found), report, push)) return false;
     return true;
 }
 
@@ -103,7 +103,7 @@ HWY_INLINE bool open_one(const PlainNodes& nodes, std::uint32_t index, const Pai
             return false;
         for (std::uint32_t found = overlapping_children(node, child_box(node, i)) & (~1u << i); found;
              found &= found - 1)
-            if (!meet(nodes, nodes, node, i, node, lowest_bit(found), report, push)) return false;
+            if (!report_or_push(nodes, nodes, node, i, node, lowest_bit(found), report, push)) return false;
     }
     return true;
 }

@@ -146,7 +146,7 @@ struct Walk {
     }
 
     // Collects the groups after `group` that overlap its box.
-    HWY_ATTR void go_down(std::size_t group) {
+    HWY_ATTR void collect_groups(std::size_t group) {
         struct Entry {
             std::size_t level, node;
         };
@@ -220,7 +220,7 @@ struct Walk {
         return count;
     }
 
-    HWY_ATTR void meet(std::size_t group) {
+    HWY_ATTR void compare_group(std::size_t group) {
         const BoxGroup* const all = tree.levels[0].data();
         const Index* const ids = tree.order.data();
         for (std::size_t lane = 0; lane < BoxGroup::width; ++lane) {
@@ -245,8 +245,8 @@ HWY_ATTR std::size_t find_group_pairs(const PackedView& tree, std::size_t begin,
     found.count = 0;
     Walk walk{tree, found};
     for (std::size_t group = begin; group < end; ++group) {
-        walk.go_down(group);
-        walk.meet(group);
+        walk.collect_groups(group);
+        walk.compare_group(group);
     }
     return walk.comparisons;
 }

@@ -19,14 +19,14 @@ class JsonCensus : public nlohmann::json_sax<Json> {
 public:
     explicit JsonCensus(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
-    bool null() override { return pay(member()); }
-    bool boolean(bool) override { return pay(member()); }
-    bool number_integer(number_integer_t) override { return pay(member()); }
-    bool number_unsigned(number_unsigned_t) override { return pay(member()); }
-    bool number_float(number_float_t, const string_t&) override { return pay(member()); }
-    bool string(string_t& text) override { return pay(member() + text_cost + text.size()); }
-    bool binary(binary_t&) override { return pay(member()); }
-    bool key(string_t& text) override { return pay(tree_node_cost + text.size()); }
+    bool null() override { return add_bytes(member()); }
+    bool boolean(bool) override { return add_bytes(member()); }
+    bool number_integer(number_integer_t) override { return add_bytes(member()); }
+    bool number_unsigned(number_unsigned_t) override { return add_bytes(member()); }
+    bool number_float(number_float_t, const string_t&) override { return add_bytes(member()); }
+    bool string(string_t& text) override { return add_bytes(member() + text_cost + text.size()); }
+    bool binary(binary_t&) override { return add_bytes(member()); }
+    bool key(string_t& text) override { return add_bytes(tree_node_cost + text.size()); }
     bool start_object(std::size_t) override { return open(true); }
     bool start_array(std::size_t) override { return open(false); }
     bool end_object() override { return close(); }
@@ -45,14 +45,14 @@ private:
     static constexpr std::size_t array_member_cost = 32; // a value, and the same amount of spare capacity
 
     [[nodiscard]] std::size_t member() const { return in_object_.empty() || in_object_.back() ? 0 : array_member_cost; }
-    bool pay(std::size_t bytes) {
+    bool add_bytes(std::size_t bytes) {
         bytes_ += bytes;
         return bytes_ <= max_bytes_;
     }
     bool open(bool object) {
         const std::size_t cost = member() + container_cost;
         in_object_.push_back(object);
-        return in_object_.size() <= max_json_depth && pay(cost);
+        return in_object_.size() <= max_json_depth && add_bytes(cost);
     }
     bool close() {
         in_object_.pop_back();

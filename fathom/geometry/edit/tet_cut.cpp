@@ -26,7 +26,7 @@ public:
 
     [[nodiscard]] double height(const Vec3& p) const { return normal_.dot(p - origin_); }
     [[nodiscard]] bool covers(const Vec3&) const { return true; }
-    [[nodiscard]] bool meets(const std::array<Vec3, 4>& corners) const {
+    [[nodiscard]] bool crosses(const std::array<Vec3, 4>& corners) const {
         const double first = height(corners[0]);
         return std::any_of(corners.begin(), corners.end(), [&](const Vec3& c) { return !(height(c) * first > 0); });
     }
@@ -47,15 +47,15 @@ public:
     }
 
     [[nodiscard]] double height(const Vec3& p) const {
-        const Spot spot = nearest(p);
+        const SurfacePoint spot = nearest(p);
         return spot.normal.dot(p - spot.point);
     }
     [[nodiscard]] bool covers(const Vec3& p) const {
-        const Spot spot = nearest(p);
+        const SurfacePoint spot = nearest(p);
         const Vec3 off = p - spot.point;
         return !spot.border || (off - spot.normal.dot(off) * spot.normal).norm() <= 1e-9 * bounds_.diagonal();
     }
-    [[nodiscard]] bool meets(const std::array<Vec3, 4>& corners) const {
+    [[nodiscard]] bool crosses(const std::array<Vec3, 4>& corners) const {
         Box box;
         for (const Vec3& c : corners) box.extend(c);
         if (!box.overlaps(bounds_)) return false;
@@ -65,11 +65,11 @@ public:
     }
 
 private:
-    struct Spot {
+    struct SurfacePoint {
         Vec3 point, normal; // beyond the boundary the surface is continued straight
         bool border;
     };
-    [[nodiscard]] Spot nearest(const Vec3& p) const {
+    [[nodiscard]] SurfacePoint nearest(const Vec3& p) const {
         const ClosestPoint hit = tree_.closest(p);
         const auto feature = static_cast<std::size_t>(hit.feature);
         if (hit.feature == TriangleFeature::face) return {hit.point, face_normals_[hit.triangle], false};
@@ -92,7 +92,7 @@ private:
 int sign_of(double value) { return (value > 0) - (value < 0); }
 
 // State of a vertex: its height, and the side that it is assigned to.
-struct Sided {
+struct VertexSide {
     double height = 0;
     int side = 0; // 0: on the cut
     bool seen = false, decided = false;
@@ -118,8 +118,8 @@ public:
     }
 
 private:
-    Sided& at(Index v) {
-        Sided& known = sided_[v];
+    VertexSide& at(Index v) {
+        VertexSide& known = sided_[v];
         if (!known.seen) {
             const double height = cutter_.height(mesh_.positions()[v]);
             known = {std::abs(height) <= tolerance_ ? 0 : height, 0, true, false};
@@ -136,7 +136,7 @@ private:
     // Depends only on the vertex and its edges, so that a blade that passes in many steps finds the same sides each
     // time.
     int side(Index v) {
-        Sided& known = at(v);
+        VertexSide& known = at(v);
         if (known.decided) return known.side;
         const bool near = known.height != 0 && is_near(v, known.height);
         report_.snapped += near;
@@ -160,7 +160,7 @@ private:
     void find_crossed() {
         Box box;
         for (Index t = 0; t < mesh_.tet_slots(); ++t) {
-            if (!mesh_.has_tet(t) || !cutter_.meets(mesh_.corners(t))) continue;
+            if (!mesh_.has_tet(t) || !cutter_.crosses(mesh_.corners(t))) continue;
             crossed_.push_back(t);
             for (const Vec3& c : mesh_.corners(t)) box.extend(c);
         }
@@ -277,8 +277,8 @@ private:
     EditableTetMesh& mesh_;
     const Cutter& cutter_;
     const CutOptions& options_;
-    std::vector<Sided> sided_;  // per vertex
-    std::vector<Index> on_cut_; // vertices, in the order found
+    std::vector<VertexSide> sided_; // per vertex
+    std::vector<Index> on_cut_;     // vertices, in the order found
     std::vector<Index> crossed_;
     double tolerance_ = 0;
     CutReport report_;

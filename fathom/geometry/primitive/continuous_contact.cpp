@@ -166,7 +166,7 @@ EdgePart halve(EdgePart& part) {
 }
 
 // The parameters of the query, in the scale of the search.
-struct Question {
+struct SearchParameters {
     Vec3 largest = Vec3::Zero(); // largest |F_i| at the corners
     double separation = 0;
     double tolerance = 0;
@@ -177,9 +177,9 @@ struct Question {
 template <std::size_t N>
 class Plane {
 public:
-    Plane(const Part<N>& part, const Vec3& direction, const Question& question)
-        : level_(level(direction, question, part.halvings)),
-          aim_(level_ + 0.25 * question.tolerance * direction.norm()) {
+    Plane(const Part<N>& part, const Vec3& direction, const SearchParameters& parameters)
+        : level_(level(direction, parameters, part.halvings)),
+          aim_(level_ + 0.25 * parameters.tolerance * direction.norm()) {
         for (std::size_t k = 0; k < N; ++k) {
             start_[k] = direction.dot(part.start[k]);
             end_[k] = direction.dot(part.end[k]);
@@ -206,9 +206,9 @@ public:
     }
 
 private:
-    static double level(const Vec3& direction, const Question& question, int halvings) {
-        const double size = direction.cwiseAbs().dot(question.largest);
-        return (1 + 8 * unit_roundoff) * question.separation * direction.norm() +
+    static double level(const Vec3& direction, const SearchParameters& parameters, int halvings) {
+        const double size = direction.cwiseAbs().dot(parameters.largest);
+        return (1 + 8 * unit_roundoff) * parameters.separation * direction.norm() +
                (halvings + 16) * unit_roundoff * size + underflow_pad;
     }
 
@@ -222,8 +222,8 @@ private:
 template <std::size_t N>
 class Search {
 public:
-    Search(const Part<N>& whole, const Question& question, std::size_t most)
-        : whole_(whole), question_(question), most_(most), now_(whole) {}
+    Search(const Part<N>& whole, const SearchParameters& parameters, std::size_t most)
+        : whole_(whole), parameters_(parameters), most_(most), now_(whole) {}
 
     TimeOfImpact run() {
         for (std::size_t tried = 0; tried < most_; ++tried) {
@@ -232,38 +232,38 @@ public:
             double until = off_until(near);
             if (until == now_.time || touches(near)) { // the fast closest point is not decisive
                 near = nearest(hull);
-                if (touches(near)) return {true, now_.time, question_.tolerance, false};
+                if (touches(near)) return {true, now_.time, parameters_.tolerance, false};
                 until = off_until(near);
             }
-            if (until > question_.latest) {
-                if (waiting_.empty()) return {false, question_.latest, question_.tolerance, false};
-                take_next();
+            if (until > parameters_.latest) {
+                if (waiting_.empty()) return {false, parameters_.latest, parameters_.tolerance, false};
+                pop_next();
                 continue;
             }
-            const bool poor = until - now_.time < poor_share * (meeting_time(near) - now_.time);
+            const bool poor = until - now_.time < poor_share * (closing_time(near) - now_.time);
             now_.time = until;
             if (poor) add(halve(now_));
             if (!waiting_.empty()) exchange();
         }
-        return {true, now_.time, std::max(gap(nearest(hull_at(whole_, now_.time))), question_.tolerance), true};
+        return {true, now_.time, std::max(gap(nearest(hull_at(whole_, now_.time))), parameters_.tolerance), true};
     }
 
 private:
     static constexpr double poor_share = 0.25; // fraction of the step that a part of size 0 would have allowed
 
-    [[nodiscard]] double gap(const Nearest<N>& near) const { return near.point.norm() - question_.separation; }
-    [[nodiscard]] bool touches(const Nearest<N>& near) const { return gap(near) <= question_.tolerance; }
+    [[nodiscard]] double gap(const Nearest<N>& near) const { return near.point.norm() - parameters_.separation; }
+    [[nodiscard]] bool touches(const Nearest<N>& near) const { return gap(near) <= parameters_.tolerance; }
     [[nodiscard]] double off_until(const Nearest<N>& near) const {
-        return Plane<N>(now_, near.point, question_).off_until(now_.time, question_.latest);
+        return Plane<N>(now_, near.point, parameters_).off_until(now_.time, parameters_.latest);
     }
 
     // The time at which the closest point, if it were alone, would close the gap.
-    [[nodiscard]] double meeting_time(const Nearest<N>& near) const {
+    [[nodiscard]] double closing_time(const Nearest<N>& near) const {
         Vec3 velocity = Vec3::Zero();
         for (std::size_t k = 0; k < N; ++k) velocity += near.weight[k] * (now_.end[k] - now_.start[k]);
         const double closing = -velocity.dot(near.point) / near.point.norm();
-        return closing * (question_.latest - now_.time) > gap(near) ? now_.time + gap(near) / closing
-                                                                    : question_.latest;
+        return closing * (parameters_.latest - now_.time) > gap(near) ? now_.time + gap(near) / closing
+                                                                      : parameters_.latest;
     }
 
     static bool later(const Part<N>& a, const Part<N>& b) { return a.time > b.time; }
@@ -271,7 +271,7 @@ private:
         waiting_.push_back(part);
         std::push_heap(waiting_.begin(), waiting_.end(), later);
     }
-    void take_next() {
+    void pop_next() {
         std::pop_heap(waiting_.begin(), waiting_.end(), later);
         now_ = waiting_.back();
         waiting_.pop_back();
@@ -279,11 +279,11 @@ private:
     void exchange() {
         if (waiting_.front().time >= now_.time) return;
         add(now_);
-        take_next();
+        pop_next();
     }
 
     const Part<N>& whole_;
-    const Question& question_;
+    const SearchParameters& parameters_;
     std::size_t most_;
     Part<N> now_;
     std::vector<Part<N>> waiting_;
@@ -293,21 +293,21 @@ private:
 // much.
 template <std::size_t N>
 TimeOfImpact search(Part<N> whole, const ContinuousContactOptions& options) {
-    Question question;
+    SearchParameters parameters;
     for (std::size_t k = 0; k < N; ++k)
-        question.largest = question.largest.cwiseMax(whole.start[k].cwiseAbs()).cwiseMax(whole.end[k].cwiseAbs());
-    const double size = question.largest.maxCoeff();
+        parameters.largest = parameters.largest.cwiseMax(whole.start[k].cwiseAbs()).cwiseMax(whole.end[k].cwiseAbs());
+    const double size = parameters.largest.maxCoeff();
     if (!(size > 0)) return {true, 0, 0, false}; // all corners in one point
     const int exponent = std::ilogb(size);
     const double scale = std::ldexp(1.0, std::clamp(-exponent, -1000, 1000));
     for (std::size_t k = 0; k < N; ++k) replace(whole, k, scale * whole.start[k], scale * whole.end[k]);
-    question.largest *= scale;
+    parameters.largest *= scale;
     const double unit = scale * size;
-    question.separation = scale * std::max(0.0, options.minimum_separation);
-    question.tolerance = options.tolerance > 0 ? scale * options.tolerance : usual_tolerance * unit;
-    question.tolerance = std::max(question.tolerance, smallest_tolerance * unit);
-    question.latest = std::clamp(options.latest, 0.0, 1.0);
-    TimeOfImpact result = Search<N>(whole, question, options.max_refinements).run();
+    parameters.separation = scale * std::max(0.0, options.minimum_separation);
+    parameters.tolerance = options.tolerance > 0 ? scale * options.tolerance : usual_tolerance * unit;
+    parameters.tolerance = std::max(parameters.tolerance, smallest_tolerance * unit);
+    parameters.latest = std::clamp(options.latest, 0.0, 1.0);
+    TimeOfImpact result = Search<N>(whole, parameters, options.max_refinements).run();
     result.tolerance /= scale;
     return result;
 }

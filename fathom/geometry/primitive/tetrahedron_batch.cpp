@@ -133,7 +133,7 @@ HWY_ATTR HWY_INLINE void measure_both(const Corners& c, Heights& in_a, Heights& 
 }
 
 // All corners beyond one face, or one corner inside all.
-HWY_ATTR HWY_INLINE void judge_corners(const Heights& h, M& apart, M& meet) {
+HWY_ATTR HWY_INLINE void test_corners(const Heights& h, M& apart, M& meet) {
     const auto& at = h.height;
     const V below = hn::Neg(h.error);
     for (int f = 0; f < 4; ++f) {
@@ -190,7 +190,7 @@ HWY_ATTR HWY_INLINE unsigned bits(M mask, std::size_t lane) {
 // Bit masks of the lanes that certainly overlap, and of those that are undecided; `edges` adds the edge tests to the
 // corner tests.
 template <bool edges>
-HWY_ATTR HWY_INLINE void judge(const Raw& raw, unsigned& meets, unsigned& unsures) {
+HWY_ATTR HWY_INLINE void test_lanes(const Raw& raw, unsigned& meets, unsigned& unsures) {
     const Tag tag;
     for (std::size_t lane = 0; lane < width; lane += hn::Lanes(tag)) {
         Heights in_a, in_b;
@@ -202,8 +202,8 @@ HWY_ATTR HWY_INLINE void judge(const Raw& raw, unsigned& meets, unsigned& unsure
             clip_edges(in_b, meet, unsure);
             unsures |= bits(hn::AndNot(meet, unsure), lane);
         } else {
-            judge_corners(in_a, apart, meet);
-            judge_corners(in_b, apart, meet);
+            test_corners(in_a, apart, meet);
+            test_corners(in_b, apart, meet);
             unsures |= bits(hn::Not(hn::Or(apart, meet)), lane);
         }
         meets |= bits(meet, lane);
@@ -226,7 +226,7 @@ HWY_ATTR HWY_INLINE std::size_t pass(const TetrahedronSet& a, const TetrahedronS
             gather(a, b, pairs, which + k, std::min(width, end - k), raw[(k - first) / width]);
         for (std::size_t k = first; k < end; k += width) {
             unsigned meets = 0, unsures = 0;
-            judge<edges>(raw[(k - first) / width], meets, unsures);
+            test_lanes<edges>(raw[(k - first) / width], meets, unsures);
             for (std::size_t lane = 0; lane < std::min(width, end - k); ++lane) {
                 const std::uint32_t number = which[k + lane];
                 out[number] = (meets >> lane) & 1u;

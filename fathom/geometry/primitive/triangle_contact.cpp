@@ -101,9 +101,9 @@ Span span_along(const Corners& t, const Vec3& axis) {
 }
 
 // The shortest separating translation along any of the given directions, in either sense.
-class WayOut {
+class SeparatingTranslation {
 public:
-    WayOut(const Corners& a, const Corners& b) : a_(a), b_(b) {}
+    SeparatingTranslation(const Corners& a, const Corners& b) : a_(a), b_(b) {}
 
     void try_along(const Vec3& axis) {
         if (axis == Vec3::Zero()) return;
@@ -136,7 +136,7 @@ std::array<Vec3, 3> edge_directions(const Corners& t) {
     return result;
 }
 
-void try_product(WayOut& way, const Vec3& p, const Vec3& q) {
+void try_product(SeparatingTranslation& way, const Vec3& p, const Vec3& q) {
     const Vec3 product = p.cross(q);
     const double size = product.norm();
     if (size > nearly_parallel) way.try_along(product / size);
@@ -156,7 +156,7 @@ TriangleContact triangle_contact(const std::array<Vec3, 3>& a, const std::array<
     const Vec3 center = overlap.segment.start;
     const Corners near_a = {a[0] - center, a[1] - center, a[2] - center};
     const Corners near_b = {b[0] - center, b[1] - center, b[2] - center};
-    WayOut way(near_a, near_b);
+    SeparatingTranslation way(near_a, near_b);
     way.try_along(contact.normal_a);
     way.try_along(contact.normal_b);
     const auto edges_a = edge_directions(near_a);
