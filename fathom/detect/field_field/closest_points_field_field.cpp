@@ -1,4 +1,4 @@
-// Best first over pairs of parts, refined by drawing points together.
+// Branch and bound over pairs of nodes, with refinement of the closest points by alternating projection.
 #include <fathom/detect/field_field/closest_points_field_field.h>
 
 #include <fathom/detect/field_field/constrained_descent.h>
@@ -26,7 +26,7 @@ struct OpenNode {
     }
 };
 
-// What all ways of looking share: the nearest pair so far, and drawing points together.
+// Common part of both searches: the closest pair of points so far, and its refinement.
 class Closest {
 public:
     Closest(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair, const ClosestOptions& options)
@@ -36,21 +36,22 @@ public:
     }
 
 protected:
-    void take(const Vec3& a, const Vec3& b, double apart) {
+    void set_best(const Vec3& a, const Vec3& b, double apart) {
         best_.upper = apart;
         best_.in_p = a;
         best_.in_q = b;
     }
 
-    // Each point a step towards the other, then back into its body; the step shrinks when that does not bring them
-    // nearer.
+    // Moves each point a step towards the other, then back into its body. The step shrinks if the distance does not
+    // decrease.
     void refine(Vec3 a, Vec3 b, int max_steps = quick_steps) {
         int samples = 0;
         if (!move_inside(pair_, 0, a, size_, samples) || !move_inside(pair_, 1, b, size_, samples)) return;
         double apart = (a - b).norm(), share = std::min(0.5, 0.1 * size_ / std::max(apart, 1e-300));
         const double enough = (max_steps == quick_steps ? 1e-3 : 1e-6) * options_.tolerance;
         for (int k = 0; k < max_steps && share * apart > enough; ++k) {
-            if (max_steps == quick_steps && k == 3 && apart > best_.upper + 0.05 * size_) break; // not worth it
+            if (max_steps == quick_steps && k == 3 && apart > best_.upper + 0.05 * size_)
+                break; // unlikely to improve the best pair
             Vec3 x = a + share * (b - a), y = b + share * (a - b);
             const bool inside = move_inside(pair_, 0, x, size_, samples) && move_inside(pair_, 1, y, size_, samples);
             const double next = (x - y).norm();
@@ -64,7 +65,7 @@ protected:
             }
         }
         best_.evaluations += static_cast<std::size_t>(samples);
-        if (apart < best_.upper) take(a, b, apart);
+        if (apart < best_.upper) set_best(a, b, apart);
     }
 
     const FieldSphereTree &p_, &q_;
@@ -75,7 +76,7 @@ protected:
     ClosestPoints best_;
 };
 
-// Pairs of parts of both: needs no field beyond its domain.
+// Search over pairs of nodes of both trees. It evaluates no field beyond its domain.
 class BetweenTrees : Closest {
 public:
     BetweenTrees(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair, const Pose& q_in_p,
@@ -83,15 +84,15 @@ public:
         : Closest(p, q, pair, options), parts_p_(p, 0.05 * options.tolerance), parts_q_(q, 0.05 * options.tolerance),
           pairs_(parts_p_, parts_q_, q_in_p) {}
 
-    // Straight down to two leaves that look near, and refined there.
+    // Greedy descent to two close leaves, and refinement there.
     ClosestPoints first() {
         DualTreeBound::Pair at;
         while (nearest_part(at)) {
         }
-        draw(at);
+        refine_leaves(at);
         return best_;
     }
-    // Until the bounds are as near as asked.
+    // Branch and bound until the difference of the bounds is at most the tolerance.
     ClosestPoints whole(const ClosestPoints& known, double tolerance) {
         best_ = known;
         run(tolerance);
@@ -102,7 +103,7 @@ public:
 
 private:
     void run(double tolerance) {
-        // A pair of parts costs far less than a look-up.
+        // A pair of nodes costs far less than a field evaluation.
         const auto spent = [&] { return pairs_.pairs_made() / 4 + parts_p_.ranges_asked() + parts_q_.ranges_asked(); };
         while (pairs_.open() && pairs_.nearest().gap < best_.upper - tolerance && spent() < options_.max_evaluations) {
             const DualTreeBound::Pair next = pairs_.nearest();
@@ -112,7 +113,7 @@ private:
         best_.evaluations += spent();
     }
 
-    // The larger of the two is opened; false for two leaves.
+    // Opens the larger of the two nodes and selects the closest child. Returns false for two leaves.
     bool nearest_part(DualTreeBound::Pair& at) {
         const FieldSphereNode &p = p_.nodes()[at.a], &q = q_.nodes()[at.b];
         if (p.children == 0 && q.children == 0) return false;
@@ -124,24 +125,25 @@ private:
             const double apart = (pairs_.center_a(a) - pairs_.center_b(b)).norm();
             ++best_.evaluations;
             if (apart < best.gap || best.a == no_index)
-                best = {apart, a, b}; // the first even where the distance overflows
+                best = {apart, a, b}; // the first one even if the distance overflows
         }
         at = best;
         return true;
     }
 
     void at_leaves(const DualTreeBound::Pair& pair) {
-        // Far from the nearest so far: its own nearest points are hardly better.
-        const double hope = pair.gap + 0.05 * (p_.ball(p_.nodes()[pair.a]).radius + q_.ball(q_.nodes()[pair.b]).radius);
-        if (refined_ > 0 && (hope > best_.upper || refined_ >= max_refinements)) return;
-        draw(pair);
+        // A pair that is hardly closer than the best pair so far is not refined.
+        const double predicted =
+            pair.gap + 0.05 * (p_.ball(p_.nodes()[pair.a]).radius + q_.ball(q_.nodes()[pair.b]).radius);
+        if (refined_ > 0 && (predicted > best_.upper || refined_ >= max_refinements)) return;
+        refine_leaves(pair);
     }
 
-    void draw(const DualTreeBound::Pair& leaves) {
+    void refine_leaves(const DualTreeBound::Pair& leaves) {
         const Vec3 a = pairs_.center_a(leaves.a), b = pairs_.center_b(leaves.b);
         const double apart = (a - b).norm();
         if (p_.nodes()[leaves.a].center_inside && q_.nodes()[leaves.b].center_inside && apart < best_.upper)
-            take(a, b, apart);
+            set_best(a, b, apart);
         ++refined_;
         refine(a, b);
     }
@@ -150,7 +152,7 @@ private:
     DualTreeBound pairs_;
 };
 
-// P's tree through Q's field: one look-up knows the distance to all of Q.
+// Search of P's tree in Q's field: one evaluation gives the distance to all of Q.
 class ThroughField : Closest {
 public:
     ThroughField(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair,
@@ -162,7 +164,7 @@ public:
     ClosestPoints run() {
         heap_.push_back({-HUGE_VAL, 0});
         while (!heap_.empty() && heap_.front().lower < best_.upper &&
-               best_.evaluations < options_.max_evaluations / 2) { // the rest is for the proof
+               best_.evaluations < options_.max_evaluations / 2) { // the other half is for the proof
             std::pop_heap(heap_.begin(), heap_.end());
             const OpenNode next = heap_.back();
             heap_.pop_back();
@@ -193,7 +195,7 @@ private:
         }
     }
 
-    // Worth the while if, as far as the slope in its middle tells, it holds a nearer point.
+    // Refines a leaf if the slopes at its centre predict a closer point in it.
     void at_leaf(const OpenNode& leaf) {
         left_lower_ = std::min(left_lower_, leaf.lower);
         const FieldSphereNode& node = p_.nodes()[leaf.node];
@@ -202,9 +204,9 @@ private:
         best_.evaluations += 2;
         const double along = -p.gradient.stableNormalized().dot(q.gradient.stableNormalized()),
                      across = std::sqrt(std::max(0.0, 1 - along * along));
-        // Up to the surface, and half way to the rim of the leaf where the surface slopes towards Q.
-        const double hope = q.distance + p.distance * std::max(along, 0.0) - 0.5 * p_.ball(node).radius * across;
-        if (hope > best_.upper - 1e-2 * options_.tolerance || refined_ >= max_refinements) return;
+        // Predicted distance: at the surface, half way to the edge of the leaf in the direction towards Q.
+        const double predicted = q.distance + p.distance * std::max(along, 0.0) - 0.5 * p_.ball(node).radius * across;
+        if (predicted > best_.upper - 1e-2 * options_.tolerance || refined_ >= max_refinements) return;
         ++refined_;
         refine(center, center);
     }
@@ -213,12 +215,12 @@ private:
     double left_lower_ = HUGE_VAL;
 };
 
-// What two balls can prove with room to spare, at this distance: fields know it no better than their errors allow.
+// A lower bound that two spheres can prove at this distance with some reserve, given the errors of the fields.
 double provable(const FieldSphereTree& p, const FieldSphereTree& q, double distance) {
     return distance - 2 * ((distance - q.clearance().radius(distance)) - p.clearance().radius(0));
 }
 
-// Proves the distance up to the tolerance, or finds nearer points.
+// Proves the distance up to the tolerance, or finds closer points.
 void raise_lower(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair,
                  const ClosestOptions& options, ClosestPoints& best) {
     for (int round = 0; round < 3 && best.evaluations < options.max_evaluations; ++round) {
@@ -238,7 +240,7 @@ void raise_lower(const FieldSphereTree& p, const FieldSphereTree& q, const Field
     }
 }
 
-// The last digits, where both fields are smooth: the nearest point of P is where Q's distance is least.
+// Refinement to the last digits if both fields are smooth: the closest point of P is the minimum of Q's field.
 void polish(const FieldPair& pair, double size, ClosestPoints& best) {
     Descent down = descend(pair, 0, best.in_p, {.size = size, .tolerance = 1e-6, .polish = true});
     if (!down.polished && std::isfinite(down.value)) refine(pair, 0, size, down);
@@ -280,7 +282,7 @@ ClosestPoints closest_points(const FieldSphereTree& p, const FieldSphereTree& q,
                              const Pose& q_in_p, const ClosestOptions& options) {
     BetweenTrees trees(p, q, pair, q_in_p, options);
     ClosestPoints best = trees.first();
-    // Beyond its domain a field only bounds the distance from below.
+    // Beyond its domain a field is only a lower bound on the distance.
     if (q.field().domain().contains(pair.to_q(best.in_p)))
         best = through_field(p, q, pair, options, best);
     else if (p.field().domain().contains(best.in_q))
@@ -290,8 +292,8 @@ ClosestPoints closest_points(const FieldSphereTree& p, const FieldSphereTree& q,
         return options.strict || !std::isfinite(errors) ? options.tolerance
                                                         : std::max(options.tolerance, share * errors);
     };
-    return best.upper - best.lower > 1.001 * wanted(4) ? trees.whole(best, wanted(2))
-                                                       : best; // what is left open by a few errors is not worth it
+    // A difference of a few errors of the fields is not refined further.
+    return best.upper - best.lower > 1.001 * wanted(4) ? trees.whole(best, wanted(2)) : best;
 }
 
 } // namespace fathom::field_field

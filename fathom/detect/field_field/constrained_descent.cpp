@@ -1,4 +1,4 @@
-// Projected descent with its own step, and Newton's method for the last digits.
+// Projected descent with an adaptive step, and Newton's method for the last digits.
 #include <fathom/detect/field_field/constrained_descent.h>
 
 #include <Eigen/Dense>
@@ -9,7 +9,7 @@
 namespace fathom::field_field {
 
 bool move_inside(const FieldPair& pair, int body, Vec3& x, double size, int& samples) {
-    double spare = 0; // beyond the surface: the first step lands on it but for rounding
+    double spare = 0; // distance beyond the surface: the first step reaches it up to rounding
     for (int step = 0; step < 8; ++step, spare = std::max(4 * spare, 1e-15 * size)) {
         const Sample s = pair.sample(body, x);
         ++samples;
@@ -28,15 +28,15 @@ struct State {
     Sample down; // of the other field
 };
 
-// Newton on: gradient of the other field + lambda * gradient of the body = 0, body = 0. Second derivatives by
-// differences of gradients: they steer, the gradients decide.
+// Newton's method on: gradient of the other field + lambda * gradient of the body = 0, body = 0. Second derivatives are
+// differences of gradients: they only determine the step, while the gradients determine the solution.
 class Polish {
 public:
     Polish(const FieldPair& pair, int body, double size) : pair_(pair), body_(body), size_(size), step_(1e-5 * size) {}
 
-    // Takes over a point only where the conditions hold to rounding; false: they do not, so the minimum is at a kink.
+    // Accepts a point only if the conditions hold to rounding. Returns false otherwise: the minimum is at a kink.
     bool run(State& state, int& samples) {
-        look(state.x, samples);
+        sample_stencil(state.x, samples);
         double lambda =
             -at_body_[0].gradient.dot(at_down_[0].gradient) / std::max(at_body_[0].gradient.squaredNorm(), 1e-300);
         Vec3 x = state.x, best_x = x;
@@ -50,9 +50,9 @@ public:
             if (!move.allFinite() || move.head<3>().norm() > 0.1 * size_) break;
             x += move.head<3>();
             lambda += move[3] / size_;
-            look(x, samples);
+            sample_stencil(x, samples);
         }
-        // Below 0 the way on is inward: the surface is no end.
+        // With lambda < 0 the value decreases inward: the surface point is not a minimum.
         if (best > 1e-9 || best_lambda < 0 || !move_inside(pair_, body_, best_x, 1e-6 * size_, samples)) return false;
         const Sample down = pair_.sample(1 - body_, best_x);
         ++samples;
@@ -64,7 +64,7 @@ public:
 private:
     static constexpr std::size_t count = 7; // the point, and one on either side along each axis
 
-    void look(const Vec3& x, int& samples) {
+    void sample_stencil(const Vec3& x, int& samples) {
         std::array<Vec3, count> points;
         points[0] = x;
         for (int axis = 0; axis < 3; ++axis) {
@@ -76,7 +76,7 @@ private:
         samples += 2 * static_cast<int>(count);
     }
 
-    // All in units of the bodies' size.
+    // All quantities are in units of the bodies' size.
     [[nodiscard]] Eigen::Vector4d residual(double lambda) const {
         Eigen::Vector4d r;
         r << at_down_[0].gradient + lambda * at_body_[0].gradient, at_body_[0].distance / size_;
@@ -95,14 +95,14 @@ private:
         j.topLeftCorner<3, 3>() = curvature(at_down_) + lambda * curvature(at_body_);
         j.topRightCorner<3, 1>() = at_body_[0].gradient / size_;
         j.bottomLeftCorner<1, 3>() = at_body_[0].gradient.transpose() / size_;
-        // Flat along the surface: any point is as good, so stay.
+        // If the value is constant along the surface, the regularization keeps the point in place.
         j.topLeftCorner<3, 3>().diagonal().array() += 1e-9 / size_;
         return -j.partialPivLu().solve(r);
     }
 
     const FieldPair& pair_;
     int body_;
-    double size_, step_; // of differences (m)
+    double size_, step_; // step_: of differences (m)
     std::array<Sample, count> at_body_, at_down_;
 };
 
@@ -110,17 +110,16 @@ private:
 
 namespace {
 
-// As far as the gradient has turned on the last step tells where it will have turned all the way (Barzilai & Borwein
-// 1988).
+// Step length from the change of the gradient direction over the last step (Barzilai & Borwein 1988).
 double next_length(const State& from, const State& to, double length) {
     const Vec3 way = to.x - from.x, turn = to.down.gradient.stableNormalized() - from.down.gradient.stableNormalized();
     const double along = way.dot(turn), far = way.squaredNorm();
     return far < 4 * length * along ? std::max(far / along, 0.3 * length) : 4 * length;
 }
 
-// The middle of a ball or the core of a ring is where a distance ends falling, at a kink that steps only circle. From
-// two places with different slopes it is told: both rays down meet it, at the same value. False where the slopes are
-// not those of a distance.
+// The minimum of a distance on the medial axis, such as the centre of a sphere or the core of a torus, is at a kink
+// that steps only orbit. It follows from two points with different gradients: both descending rays reach it at the same
+// value. Returns false if the gradients are not those of a distance.
 bool core_between(const State& a, const State& b, Vec3& core) {
     const Vec3 &g = a.down.gradient, &h = b.down.gradient;
     if (std::abs(g.squaredNorm() - 1) > 1e-6 || std::abs(h.squaredNorm() - 1) > 1e-6 || g.dot(h) > 0.7) return false;
@@ -130,7 +129,7 @@ bool core_between(const State& a, const State& b, Vec3& core) {
     return value < std::min(a.down.distance, b.down.distance);
 }
 
-// Steps that grow while the value falls and shrink when it does not; ends below `shortest` (m).
+// Takes steps that grow while the value decreases and shrink otherwise; stops at steps below `shortest` (m).
 void walk_down(const FieldPair& pair, int body, const DescentOptions& options, double length, double shortest,
                int max_steps, State& state, int& samples) {
     for (int step = 0; step < max_steps && state.down.distance > options.enough && length >= shortest; ++step) {

@@ -1,4 +1,5 @@
-// Live cells, their regions, descents from the lowest of each, and points spread over what touches.
+// Cells that may contain common points, their connected regions, descents from the lowest cells, and further contacts
+// distributed over the touching cells.
 #include <fathom/detect/field_field/contact_regions.h>
 
 #include <fathom/detect/bounds/octants.h>
@@ -19,11 +20,11 @@ namespace {
 constexpr std::size_t max_cells = 80;
 constexpr std::size_t max_starts = 8;
 
-// A node of P's tree that Q may reach.
+// A node of P's tree that may touch Q.
 struct LiveCell {
     Index node = 0;
-    Box box;          // of the octree
-    double value = 0; // of Q's field in the middle
+    Box box;          // cell of the octree
+    double value = 0; // of Q's field at the centre
 };
 
 class Contacts {
@@ -48,7 +49,7 @@ public:
     }
 
 private:
-    // Level by level while there are few: the next has two to four times as many.
+    // Level by level while there are few cells: the next level has two to four times as many.
     void collect() {
         const Vec3 center = p_.center(p_.nodes()[0]);
         cells_ = {{0, p_.root(), pair_.distance_q(center)}};
@@ -101,11 +102,11 @@ private:
         return regions_.find(static_cast<Index>(best));
     }
 
-    // Cells that no neighbour undercuts, lowest first.
+    // Cells without a neighbour of smaller value, lowest first.
     std::vector<std::size_t> lowest_cells() {
         std::vector<bool> lowest(cells_.size(), true);
         for (const auto& [i, j] : neighbours_)
-            lowest[cells_[i].value < cells_[j].value ? j : i] = false; // i > j: of equal ones the first stays
+            lowest[cells_[i].value < cells_[j].value ? j : i] = false; // i > j: of equal cells the first is kept
         std::vector<std::size_t> order;
         for (std::size_t k = 0; k < cells_.size(); ++k)
             if (lowest[k]) order.push_back(k);
@@ -136,7 +137,7 @@ private:
         return smallest;
     }
 
-    // Deepest first, one of those that ended in the same place.
+    // Sorts by depth and keeps one of the contacts at the same position.
     void keep_distinct() {
         auto& all = result_.contacts;
         std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.depth > b.depth; });
@@ -155,14 +156,14 @@ private:
         all = std::move(kept);
     }
 
-    // Points of P's surface that are in Q, as far as possible from those taken so far. Only cells that are picked are
-    // looked into.
+    // Adds points of P's surface that are in Q, each as far as possible from the contacts so far. Only selected cells
+    // are evaluated.
     void spread() {
         auto& taken = result_.contacts;
         if (taken.size() >= options_.max_contacts) return;
         std::vector<std::size_t> open = touching_cells();
         const double near = cell_size();
-        std::vector<double> gap(open.size(), HUGE_VAL); // to the nearest that was taken
+        std::vector<double> gap(open.size(), HUGE_VAL); // distance to the nearest contact
         std::size_t seen = 0;
         for (std::size_t tries = 0; tries < 2 * options_.max_contacts && taken.size() < options_.max_contacts;
              ++tries) {
@@ -180,7 +181,7 @@ private:
 
     [[nodiscard]] Vec3 cell_center(std::size_t k) const { return p_.center(p_.nodes()[cells_[k].node]); }
 
-    // Cells with some of P's surface that are not hardly in Q, and the middle of them.
+    // Cells that contain surface of P and are not mostly outside Q; also sets the mean of their centres.
     std::vector<std::size_t> touching_cells() {
         std::vector<std::size_t> found;
         Vec3 sum = Vec3::Zero();
@@ -201,7 +202,7 @@ private:
         return contact_at(x, regions_.find(static_cast<Index>(k)));
     }
 
-    // To where P ends on the way down Q's field, a little beyond and back to the surface.
+    // Moves x down Q's field until it leaves P, then back to P's surface.
     bool move_out_towards_q(Vec3& x, double step) {
         for (int k = 0; k < 3; ++k) {
             x -= step * pair_.sample_q(x).gradient.stableNormalized();
@@ -218,7 +219,7 @@ private:
         return false;
     }
 
-    // At a point of P's surface, where Q's field is at most the margin.
+    // The contact at a point of P's surface, if Q's field is at most the margin there.
     std::optional<RegionContact> contact_at(const Vec3& x, Index region) {
         const Sample q = pair_.sample_q(x);
         ++result_.evaluations;
@@ -228,7 +229,8 @@ private:
         return contact;
     }
 
-    // Towards the rim of what touches, about a cell: the corners of a resting box are worth more than its middle.
+    // Moves a contact by about a cell towards the edge of the touching region: for a resting box, contacts at its
+    // corners are more useful than in the middle.
     RegionContact slid_outward(const RegionContact& from) {
         Vec3 way = from.point_p - middle_;
         way -= way.dot(from.normal) * from.normal;
@@ -253,7 +255,7 @@ private:
     std::vector<LiveCell> cells_;
     std::vector<std::pair<Index, Index>> neighbours_;
     DisjointSets regions_;
-    Vec3 middle_ = Vec3::Zero(); // of the cells that touch
+    Vec3 middle_ = Vec3::Zero(); // mean centre of the touching cells
     RegionContacts result_;
 };
 
@@ -264,23 +266,23 @@ RegionContacts find_contacts(const FieldSphereTree& p, const FieldSphereTree& q,
     return Contacts(p, q, pair, options).run(common);
 }
 
-// The deepest contact of two convex bodies, and a ring of others.
+// ---- Convex bodies: the deepest contact, and a ring of others.
 
 namespace {
 
 constexpr std::size_t ring_size = 8;
-constexpr std::array<int, ring_size> ring_order = {0, 4, 2, 6,
-                                                   1, 5, 3, 7}; // in eighths of a turn: any few of them are well spread
-constexpr std::array<double, 4> ring_radii = {1, 0.4, 0.16, 0.06}; // of the size; the widest that still touches counts
-constexpr double distance_lower_bound = 0.01;                      // of the size, between contacts
+// In eighths of a turn, ordered so that any first few are far apart.
+constexpr std::array<int, ring_size> ring_order = {0, 4, 2, 6, 1, 5, 3, 7};
+constexpr std::array<double, 4> ring_radii = {1, 0.4, 0.16, 0.06}; // of the size; the largest that touches is used
+constexpr double min_contact_distance = 0.01;                      // of the size: smallest distance of two contacts
 
 class Ring {
 public:
     Ring(const FieldPair& pair, double size, const RegionOptions& options, DeepestContact& deepest)
         : pair_(pair), size_(size), options_(options), deepest_(deepest) {}
 
-    // The deepest point of a flat contact may be a corner of it: a second ring, from the middle of the first, is the
-    // even one.
+    // The deepest point of a flat contact may be one of its corners; a second ring about the centre of the first is
+    // even.
     void add(RegionContacts& result) {
         const RegionContact first = result.contacts.front();
         add_round(first.point_p, first.normal, result);
@@ -305,22 +307,23 @@ private:
         for (const double radius : ring_radii) open = place(center, radius * size_, ways, open, result);
     }
 
-    // Takes those that touch; the ways of the others stay, in front.
+    // Adds the points that touch. The directions of the others are kept at the front; returns their number.
     std::size_t place(const Vec3& center, double radius, std::array<Vec3, ring_size>& ways, std::size_t open,
                       RegionContacts& result) {
         if (open == 0) return 0;
         std::array<Vec3, ring_size> points;
         std::array<Sample, ring_size> samples;
-        const auto look = [&](int role) {
+        const auto evaluate = [&](int role) {
             pair_.samples(role, std::span(points).first(open), std::span(samples).first(open));
             result.evaluations += open;
         };
         for (std::size_t k = 0; k < open; ++k) points[k] = center + radius * ways[k];
-        for (int step = 0; step < 2; ++step) { // onto P: the distance is exact, so the second only mends rounding
-            look(0);
+        for (int step = 0; step < 2;
+             ++step) { // onto P: the distance is exact, so the second step only corrects rounding
+            evaluate(0);
             for (std::size_t k = 0; k < open; ++k) points[k] -= samples[k].distance * samples[k].gradient;
         }
-        look(1);
+        evaluate(1);
         std::size_t left = 0;
         for (std::size_t k = 0; k < open; ++k)
             if (!(samples[k].distance <= options_.margin))
@@ -332,7 +335,7 @@ private:
 
     [[nodiscard]] bool is_known(const Vec3& x, const RegionContacts& result) const {
         return std::any_of(result.contacts.begin(), result.contacts.end(), [&](const RegionContact& c) {
-            return (c.point_p - x).norm() < distance_lower_bound * size_;
+            return (c.point_p - x).norm() < min_contact_distance * size_;
         });
     }
 
@@ -355,8 +358,8 @@ RegionContacts convex_contacts(const FieldPair& pair, const Vec3& common, double
         result.more_contacts = true;
         return result;
     }
-    DeepestContact deepest(pair,
-                           {size, options.margin, 1e-2, true, true}); // Newton's method or cutting planes do the rest
+    // The tolerance is coarse, because Newton's method or cutting planes refine the result.
+    DeepestContact deepest(pair, {size, options.margin, 1e-2, true, true});
     if (const auto contact = deepest.from(common)) {
         result.contacts.push_back(*contact);
         if (options.max_contacts > 1) Ring(pair, size, options, deepest).add(result);

@@ -1,4 +1,4 @@
-// Points that go downhill in one field and stay in another, many side by side.
+// Dual gradient descent of many points simultaneously: down one field, within the body of another.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/detect/field_field/dual_gradient.h>
@@ -13,19 +13,19 @@ namespace fathom::field_field {
 
 namespace {
 
-constexpr std::size_t lane_count = 32; // points side by side
+constexpr std::size_t lane_count = 32; // points that are processed together
 
 double size_of(const Field& field) {
     const double size = field.bounds().diagonal();
     return size > 0 && std::isfinite(size) ? size : std::numeric_limits<double>::infinity();
 }
 
-// The options with their zeros filled in from the fields.
+// The options, with automatic values computed from the fields.
 struct Rules {
     StepRule rule;
     double step, tolerance, size;
     int max_steps;
-    bool beyond; // go on below 0, to the least value
+    bool beyond; // continue below 0, to the minimum
 
     Rules(const PlacedField& a, const PlacedField& b, const DualDescentOptions& options, bool beyond_zero)
         : rule(options.rule), step(options.step), tolerance(options.tolerance),
@@ -44,7 +44,8 @@ struct Rules {
     [[nodiscard]] double slack(const Vec3& p) const { return 1e-14 * (size + p.cwiseAbs().maxCoeff()); }
 };
 
-// One point on its way. It asks for values at `place` and is told them: wants_a and wants_b say of which field.
+// The state machine of one point. It requests values at `place`, of the fields given by wants_a and wants_b, and
+// receives them in the next call.
 class Walker {
 public:
     Vec3 place = Vec3::Zero();
@@ -57,10 +58,10 @@ public:
         end = {.point = p, .distance_a = unknown, .distance_b = unknown, .steps = 0, .common = false};
         x_ = p;
         const bool printed = rules.rule == StepRule::fixed;
-        ask(p, true, printed, printed ? Phase::look : Phase::enter);
+        request(p, true, printed, printed ? Phase::look : Phase::enter);
     }
 
-    void tell(const Sample& a, const Sample& b, const Rules& rules) {
+    void receive(const Sample& a, const Sample& b, const Rules& rules) {
         const auto useless = [](const Sample& s) { return !std::isfinite(s.distance) || !is_finite(s.gradient); };
         if ((wants_a && useless(a)) || (wants_b && useless(b))) {
             finish(end.point, end.distance_a, end.distance_b);
@@ -75,7 +76,7 @@ public:
 private:
     enum class Phase { look, step, last, enter, arrive, back, weigh };
 
-    void ask(const Vec3& p, bool of_a, bool of_b, Phase phase) {
+    void request(const Vec3& p, bool of_a, bool of_b, Phase phase) {
         place = p;
         wants_a = of_a;
         wants_b = of_b;
@@ -90,13 +91,13 @@ private:
         done = true;
     }
 
-    // To where the field is `below` less than 0, as far as its slope tells.
+    // The point where the field is `below` less than 0, by its slope.
     [[nodiscard]] static Vec3 projected(const Vec3& p, const Sample& s, double below) {
         const double slope = s.gradient.squaredNorm();
         return slope > 0 ? Vec3(p - (s.distance + below) / slope * s.gradient) : p;
     }
 
-    // ---- As printed
+    // ---- Fixed rule, as printed in the paper
 
     void fixed(const Sample& a, const Sample& b, const Rules& rules) {
         const double slack = rules.slack(place);
@@ -117,27 +118,27 @@ private:
         if (!in_a)
             go_to(place - a.distance * a.gradient, rules);
         else
-            ask(place - rules.step * b.gradient, true, false, Phase::step);
+            request(place - rules.step * b.gradient, true, false, Phase::step);
     }
 
     void go_to(const Vec3& next, const Rules& rules) {
         const double moved = (next - x_).norm();
         x_ = next;
         ++end.steps;
-        ask(next, true, true, moved > rules.tolerance ? Phase::look : Phase::last);
+        request(next, true, true, moved > rules.tolerance ? Phase::look : Phase::last);
     }
 
-    // Rounding left the point a hair outside of A: a hair inwards.
+    // Moves a point that is outside A by rounding slightly inwards.
     void settle(const Sample& a, const Sample& b, double slack) {
         if (settled_ || !(b.distance < 0)) {
             finish(place, a.distance, b.distance);
             return;
         }
         settled_ = true;
-        ask(projected(place, a, slack), true, true, Phase::last);
+        request(projected(place, a, slack), true, true, Phase::last);
     }
 
-    // ---- Without anything to set
+    // ---- Adaptive rule
 
     void adaptive(const Sample& a, const Sample& b, const Rules& rules) {
         if (phase_ == Phase::arrive) return arrive(b, rules);
@@ -145,18 +146,18 @@ private:
         const double slack = rules.slack(place);
         if (a.distance > slack && tries_ < max_tries) {
             ++tries_;
-            ask(projected(place, a, rules.beyond ? 0 : 0.5 * slack), true, false,
-                phase_); // a common point is to be inside for certain
+            // A common point must be inside with certainty.
+            request(projected(place, a, rules.beyond ? 0 : 0.5 * slack), true, false, phase_);
             return;
         }
         a_ = a;
         entered_ = a.distance <= slack;
-        ask(place, false, true, phase_ == Phase::enter ? Phase::arrive : Phase::weigh);
+        request(place, false, true, phase_ == Phase::enter ? Phase::arrive : Phase::weigh);
     }
 
-    // The first point that counts: of A, or as near to it as its slope leads.
+    // The first valid point: in A, or as close to it as the projection gets.
     void arrive(const Sample& b, const Rules& rules) {
-        take(b, rules);
+        accept(b, rules);
         if (!entered_) {
             finish(x_, x_a_.distance, x_b_.distance);
             return;
@@ -168,7 +169,7 @@ private:
             try_step(first_step(rules), rules);
     }
 
-    void take(const Sample& b, const Rules& rules) {
+    void accept(const Sample& b, const Rules& rules) {
         x_ = place;
         x_a_ = a_;
         x_b_ = b;
@@ -177,7 +178,7 @@ private:
             end.point = x_, end.distance_a = x_a_.distance, end.distance_b = x_b_.distance;
     }
 
-    // Minus the slope of B, without its part out of A where A's surface is in the way.
+    // Minus the gradient of B, without its component out of A if the point is on A's surface.
     [[nodiscard]] Vec3 downhill(const Rules& rules) {
         Vec3 way = -x_b_.gradient;
         const double steep = x_a_.gradient.norm();
@@ -189,7 +190,7 @@ private:
         return way;
     }
 
-    // As far as the value promises: a little past the surface of B from outside, to the surface of A within both.
+    // Step length from the value: from outside slightly beyond the surface of B; in both bodies to the surface of A.
     [[nodiscard]] double first_step(const Rules& rules) const {
         const double slope = std::max(x_b_.gradient.squaredNorm(), 1e-300),
                      into_b = 1.01 * x_b_.distance + 4 * rules.slack(x_);
@@ -207,14 +208,14 @@ private:
         }
         ++end.steps;
         tries_ = 0;
-        ask(x_ + step_ * downhill_, true, false, Phase::back);
+        request(x_ + step_ * downhill_, true, false, Phase::back);
     }
 
     void weigh(const Sample& b, const Rules& rules) {
         const double worst = *std::max_element(last_values_.begin(), last_values_.end());
         const double gain = 1e-4 * step_ * downhill_.squaredNorm();
         if (!entered_ || !(b.distance <= worst - gain)) {
-            // Rounding of the values hides the last gains; there the step alone decides.
+            // The last gains are below the rounding of the values; there only the step length decides.
             const bool level = entered_ && b.distance <= worst + 4e-16 * (rules.size + std::abs(worst)) && held_;
             if (!level || ++level_steps_ > 8) {
                 try_step(0.25 * step_, rules);
@@ -223,7 +224,7 @@ private:
         }
         const Vec3 before = x_, way_before = downhill_;
         const bool held_before = held_;
-        take(b, rules);
+        accept(b, rules);
         last_values_[static_cast<std::size_t>(end.steps) % last_values_.size()] = b.distance;
         if (!rules.beyond && x_b_.distance <= 0 && x_a_.distance <= 0) {
             finish(x_, x_a_.distance, x_b_.distance);
@@ -241,7 +242,7 @@ private:
             try_step(held_ ? 2 * step_ : first_step(rules), rules);
     }
 
-    static constexpr int max_tries = 12; // to get back into A
+    static constexpr int max_tries = 12; // limit on projections back into A
 
     Phase phase_ = Phase::look;
     Vec3 x_ = Vec3::Zero();
@@ -256,8 +257,8 @@ private:
 using Lanes = std::array<Walker, lane_count>;
 using Samples = std::array<Sample, lane_count>;
 
-// The values that walkers ask of one field, in one batch.
-void answer(const PlacedField& placed, std::span<Walker> walkers, bool Walker::*wants, Samples& out) {
+// Evaluates one field for all walkers that request it, in one batch.
+void evaluate_requests(const PlacedField& placed, std::span<Walker> walkers, bool Walker::*wants, Samples& out) {
     std::array<Vec3, lane_count> points;
     std::array<std::size_t, lane_count> whose;
     std::array<Sample, lane_count> found;
@@ -271,7 +272,7 @@ void answer(const PlacedField& placed, std::span<Walker> walkers, bool Walker::*
     for (std::size_t k = 0; k < count; ++k) out[whose[k]] = {found[k].distance, placed.pose.rotate(found[k].gradient)};
 }
 
-// Walks at most lane_count points to their ends; those past `lowest` are given up where it is asked for.
+// Runs at most lane_count points to their ends. If `lowest` is given, points with a larger index are abandoned.
 void walk(const PlacedField& a, const PlacedField& b, std::span<const Vec3> starts, std::span<DescentEnd> out,
           const Rules& rules, std::size_t first = 0, std::atomic<std::size_t>* lowest = nullptr) {
     Lanes lanes;
@@ -279,12 +280,12 @@ void walk(const PlacedField& a, const PlacedField& b, std::span<const Vec3> star
     Samples from_a, from_b;
     for (std::size_t k = 0; k < starts.size(); ++k) walkers[k].start(starts[k], rules);
     for (bool busy = true; busy;) {
-        answer(a, walkers, &Walker::wants_a, from_a);
-        answer(b, walkers, &Walker::wants_b, from_b);
+        evaluate_requests(a, walkers, &Walker::wants_a, from_a);
+        evaluate_requests(b, walkers, &Walker::wants_b, from_b);
         busy = false;
         for (std::size_t k = 0; k < walkers.size(); ++k) {
             Walker& walker = walkers[k];
-            if (!walker.done) walker.tell(from_a[k], from_b[k], rules);
+            if (!walker.done) walker.receive(from_a[k], from_b[k], rules);
             if (lowest && walker.done && walker.end.common) {
                 std::size_t known = lowest->load();
                 while (first + k < known && !lowest->compare_exchange_weak(known, first + k)) {

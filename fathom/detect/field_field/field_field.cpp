@@ -1,4 +1,4 @@
-// Puts two solids in an order of their own, so that swapping them changes nothing but names, and asks.
+// Collision and distance of two solids in a canonical order, so that swapping the arguments only swaps names.
 #include <fathom/detect/field_field/field_field.h>
 
 #include <fathom/base/error.h>
@@ -17,13 +17,13 @@ namespace fathom::field_field {
 
 namespace {
 
-// What is asked most should answer fastest: the tree of the slow one is walked through the field of the fast one.
+// Rank by speed of evaluation: the tree of the slower field is traversed in the faster field, which is evaluated most.
 int speed(const Field& field) {
     if (dynamic_cast<const GridField*>(&field)) return 2;
     return dynamic_cast<const MeshField*>(&field) ? 0 : 1;
 }
 
-// P's tree through Q's field.
+// The solids in order: P's tree is tested in Q's field.
 struct Ordered {
     const FieldSphereTree *p, *q;
     Pose pose_p, pose_q;
@@ -88,7 +88,7 @@ void check(double margin, double tolerance, const FieldSphereTree& a, const Fiel
 
 bool is_smooth(const FieldSphereTree& solid) { return dynamic_cast<const AnalyticField*>(&solid.field()) != nullptr; }
 
-// A fiftieth of a cell of a grid is far below its error.
+// For grids a fiftieth of a cell, which is far below their error.
 double contact_tolerance(const Ordered& o) {
     double finest = 1e-4;
     for (const FieldSphereTree* solid : {o.p, o.q})
@@ -97,7 +97,7 @@ double contact_tolerance(const Ordered& o) {
     return finest;
 }
 
-// Networks compute in float: below a ten-thousandth of their size boxes tell no more.
+// Neural fields compute in float: boxes below 1e-4 of their size give no more information.
 double finest_useful(const Ordered& o) {
     double finest = 1e-9;
     for (const FieldSphereTree* solid : {o.p, o.q})
@@ -121,7 +121,7 @@ Contact in_world(const Ordered& o, const RegionContact& c) {
     return contact;
 }
 
-// Regions are counted from 0 in the order of their deepest contacts.
+// Numbers the regions from 0 in the order of their deepest contacts.
 void number_regions(std::vector<Contact>& contacts) {
     std::vector<Index> seen;
     for (Contact& c : contacts) {
@@ -173,7 +173,7 @@ CollideResult collide(const FieldSphereTree& a, const Pose& pose_a, const FieldS
     result.witness = o.pose_p * found.in_p;
     if (options.goal != CollideGoal::contacts) return result;
     Vec3 start = found.in_p;
-    if (options.margin > 0) { // what overlaps is deeper than what is only near
+    if (options.margin > 0) { // start from a point of overlap, which is deeper, if there is one
         const SearchResult deeper = search(*o.p, *o.q, pair, {0, tolerance, options.max_evaluations});
         result.evaluations += deeper.evaluations;
         if (deeper.verdict == Verdict::overlapping) start = deeper.in_p;
@@ -208,7 +208,7 @@ Separation separation(const FieldSphereTree& a, const Pose& pose_a, const FieldS
         closest_points(*o.p, *o.q, o.pair(), relative(o.pose_p, o.pose_q),
                        {tolerance, options.tolerance > 0, is_smooth(a) && is_smooth(b), options.max_evaluations});
     result.evaluations += near.evaluations;
-    if (!std::isfinite(near.upper)) return result; // farther than double can tell
+    if (!std::isfinite(near.upper)) return result; // the distance overflows
     result.lower = near.lower, result.upper = near.upper;
     result.point_a = o.pose_p * (o.swapped ? near.in_q : near.in_p);
     result.point_b = o.pose_p * (o.swapped ? near.in_p : near.in_q);

@@ -1,4 +1,4 @@
-// The octree over what two fields have in common.
+// Octree over the intersection of two fields.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/detect/bounds/octants.h>
@@ -14,27 +14,27 @@ namespace fathom::field_field {
 
 namespace {
 
-constexpr std::size_t family = 8;                        // most children of a cell
+constexpr std::size_t family = 8;                        // maximum number of children of a cell
 constexpr std::size_t parent_chunk = 64;                 // cells of one task
-constexpr std::size_t max_evaluations = family * 12 + 2; // to split one cell
+constexpr std::size_t max_evaluations = family * 12 + 2; // limit on evaluations to split one cell
 
 struct Cell {
     Box box;
     std::array<TapePtr, 2> tapes;
-    std::array<bool, 2> inside = {false, false}; // proven for one field; both: not stored
-    double likely = 0;                           // the lower, the likelier a common point
-    std::uint64_t number = 0;                    // in the order found
+    std::array<bool, 2> inside = {false, false}; // by field: proven to be inside; cells inside both are not stored
+    double likely = 0;                           // a smaller value makes a common point more likely
+    std::uint64_t number = 0;                    // in the order of creation
 };
 
-// What splitting some cells gave.
+// Result of splitting some cells.
 struct Found {
     std::vector<Cell> open;
     std::vector<Box> inside, border;
-    std::optional<Vec3> common; // the first, in the search's frame
+    std::optional<Vec3> common; // the first one, in the frame of the search
     std::size_t evaluations = 0;
 };
 
-// Cells of one parent under judgement.
+// The children of one cell while they are classified.
 struct Judged {
     std::array<Cell, family> cells;
     std::array<Vec3, family> centers;
@@ -56,22 +56,22 @@ struct Search {
     double finest; // side of cells that are not split (m)
     double size;   // of the region (m)
     bool balls, shorten;
-    bool apart = true; // look for proofs by two balls: worth it until a common point is known
+    bool apart = true; // try proofs by two spheres: useful until a common point is known
 
     [[nodiscard]] bool is_finest(const Box& box) const { return box.size().maxCoeff() <= finest; }
 
     void children(const Cell& parent, Judged& out) const;
-    void judge(Judged& judged, Found& found) const;
+    void classify(Judged& judged, Found& found) const;
     void split(const Cell& parent, Found& found) const;
 
 private:
-    void look_up_values(Judged& judged, int which, Found& found) const;
-    void look_up_ranges(Judged& judged, int which, Found& found) const;
+    void evaluate_values(Judged& judged, int which, Found& found) const;
+    void evaluate_ranges(Judged& judged, int which, Found& found) const;
     [[nodiscard]] bool proven_apart(const Judged& judged, std::size_t k, Found& found) const;
 };
 
 void Search::children(const Cell& parent, Judged& out) const {
-    std::array<TapePtr, 2> tapes = parent.tapes; // cutting costs as much as two families: not for the last one
+    std::array<TapePtr, 2> tapes = parent.tapes; // shortening costs as much as 16 cells: not for the last level
     for (std::size_t f = 0; f < 2; ++f)
         if (shorten && parent.box.size().maxCoeff() > 3 * finest && !parent.inside[f])
             tapes[f] = fields[f].shortened(tapes[f], parent.box);
@@ -80,7 +80,7 @@ void Search::children(const Cell& parent, Judged& out) const {
     for (std::size_t c = 0; c < out.count; ++c) out.cells[c] = {boxes[c], tapes, parent.inside, 0, 0};
 }
 
-void Search::look_up_values(Judged& judged, int which, Found& found) const {
+void Search::evaluate_values(Judged& judged, int which, Found& found) const {
     const auto f = static_cast<std::size_t>(which);
     std::array<Vec3, family> points;
     std::array<std::size_t, family> of;
@@ -106,7 +106,7 @@ void Search::look_up_values(Judged& judged, int which, Found& found) const {
     }
 }
 
-void Search::look_up_ranges(Judged& judged, int which, Found& found) const {
+void Search::evaluate_ranges(Judged& judged, int which, Found& found) const {
     const auto f = static_cast<std::size_t>(which);
     if (!fields[f].range_helps() && balls) return;
     std::array<Box, family> boxes;
@@ -129,8 +129,8 @@ void Search::look_up_ranges(Judged& judged, int which, Found& found) const {
     }
 }
 
-// Two large balls, one free of each body, that together cover the cell. They reach beyond it, where only whole formulas
-// answer: tried where they may spare more cells than that costs.
+// Two large spheres, each free of one body, that together cover the cell. They extend beyond the cell, where only the
+// full expressions are valid, so the proof is tried only if it may save more cells than it costs.
 bool Search::proven_apart(const Judged& judged, std::size_t k, Found& found) const {
     const Cell& cell = judged.cells[k];
     const double gap = judged.values[0][k] + judged.values[1][k] - 2 * level;
@@ -159,14 +159,14 @@ bool Search::proven_apart(const Judged& judged, std::size_t k, Found& found) con
                            free_of(fields[1]));
 }
 
-void Search::judge(Judged& judged, Found& found) const {
+void Search::classify(Judged& judged, Found& found) const {
     for (std::size_t k = 0; k < judged.count; ++k) {
         judged.centers[k] = judged.cells[k].box.center();
         judged.radii[k] = judged.cells[k].box.half().norm() * (1 + 1e-14);
         judged.alive[k] = true;
     }
-    for (const int f : {0, 1}) look_up_values(judged, f, found);
-    for (const int f : {0, 1}) look_up_ranges(judged, f, found);
+    for (const int f : {0, 1}) evaluate_values(judged, f, found);
+    for (const int f : {0, 1}) evaluate_ranges(judged, f, found);
     for (std::size_t k = 0; k < judged.count; ++k) {
         if (!judged.alive[k]) continue;
         Cell& cell = judged.cells[k];
@@ -190,16 +190,16 @@ void Search::judge(Judged& judged, Found& found) const {
 void Search::split(const Cell& parent, Found& found) const {
     Judged judged;
     children(parent, judged);
-    if (judged.count == 1) return found.border.push_back(parent.box); // as small as numbers go
-    judge(judged, found);
+    if (judged.count == 1) return found.border.push_back(parent.box); // the box cannot be halved in double precision
+    classify(judged, found);
 }
 
-// Gathers what is found, in order.
+// Collects the results in order.
 class Gathering {
 public:
     Gathering(FieldOverlap& out, const FieldOverlapOptions& options) : out_(out), options_(options) {}
 
-    void take(Found& found) {
+    void add(Found& found) {
         out_.evaluations += found.evaluations;
         if (!common_) common_ = found.common;
         for (const Box& box : found.inside) inside(box);
@@ -214,7 +214,7 @@ public:
     }
     [[nodiscard]] bool has_common() const { return common_.has_value(); }
     [[nodiscard]] bool is_done() const { return options_.stop_at_first && common_; }
-    // Cells that there are look-ups left to split.
+    // Number of cells that can be split before max_evaluations is reached.
     [[nodiscard]] std::size_t affordable() const {
         return out_.evaluations < options_.max_evaluations
                    ? (options_.max_evaluations - out_.evaluations) / max_evaluations + 1
@@ -224,7 +224,7 @@ public:
     void finish() {
         out_.volume = {std::max(inside_.lower, 0.0), (inside_ + border_).upper};
         if (out_.border_count == 0 && out_.inside_count == 0) out_.volume = 0;
-        if (common_) out_.common = out_.frame * *common_;
+        if (common_) out_.witness = out_.frame * *common_;
         out_.verdict = common_ ? Verdict::overlapping : out_.border_count > 0 ? Verdict::undecided : Verdict::disjoint;
     }
 
@@ -257,7 +257,7 @@ void search_by_level(Search& search, std::vector<Cell> open, Gathering& all, Fie
             parallel_for(count, parent_chunk, task);
         open.clear();
         for (Found& part : found) {
-            all.take(part);
+            all.add(part);
             std::move(part.open.begin(), part.open.end(), std::back_inserter(open));
         }
     }
@@ -277,7 +277,7 @@ void search_by_likelihood(Search& search, std::vector<Cell> start, Gathering& al
         found = {};
         search.apart = !all.has_common();
         search.split(cell, found);
-        all.take(found);
+        all.add(found);
         for (Cell& child : found.open) {
             child.number = number++;
             heap.push_back(std::move(child));
@@ -301,7 +301,7 @@ void check(const FieldOverlapOptions& options) {
         refuse("region", options.region->diagonal());
 }
 
-// Where to look, and from which frame.
+// The search region and its frame.
 struct SearchPlace {
     Box region;
     Pose frame;
@@ -330,7 +330,7 @@ Pose normalized(Pose pose) {
     return pose;
 }
 
-// Of one body in the frame of the search; the body whose frame it is stands there exactly.
+// Pose of a body in the frame of the search; exactly the identity for the body whose frame it is.
 Pose seen_from(const Pose& frame, const Pose& pose, bool same) { return same ? Pose{} : relative(frame, pose); }
 
 } // namespace
@@ -371,8 +371,8 @@ FieldOverlap field_overlap(const Field& a, const Pose& given_a, const Field& b, 
     root.count = 1;
     root.cells[0] = {place.region, {search.fields[0].tape(), search.fields[1].tape()}, {false, false}, 0, 0};
     Found found;
-    search.judge(root, found);
-    all.take(found);
+    search.classify(root, found);
+    all.add(found);
     if (options.order == OverlapOrder::best_first)
         search_by_likelihood(search, std::move(found.open), all, out);
     else

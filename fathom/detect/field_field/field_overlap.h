@@ -38,7 +38,7 @@ struct FieldOverlapOptions {
 struct FieldOverlap {
     Verdict verdict = Verdict::disjoint;
     // Overlapping: a point where both fields, as evaluated, are at most the level (m, world).
-    Vec3 common = Vec3::Zero();
+    Vec3 witness = Vec3::Zero();
     // Frame of the cells: that of the body which makes the region smaller, or the world if a region is given.
     Pose frame;
     std::vector<Box> inside; // every point of these boxes is proven to be common (m, in `frame`)

@@ -1,4 +1,4 @@
-// Earliest first through space and time.
+// Search through space and time in the order of time.
 #include <fathom/base/error.h>
 #include <fathom/base/motion.h>
 #include <fathom/detect/bounds/octants.h>
@@ -14,22 +14,22 @@ namespace fathom::field_field {
 
 namespace {
 
-constexpr std::size_t start_budget = 20'000; // look-ups to settle time 0
-constexpr int rounds = 12;                   // of Newton's method in time
-constexpr int descents = 12;                 // steps in space for each of them
+constexpr std::size_t start_budget = 20'000; // limit on field evaluations for the overlap test at time 0
+constexpr int rounds = 12;                   // of Newton's method in time, at most
+constexpr int descents = 12;                 // steps in space for each round
 
 struct Node {
     Box box;
     Vec3 center;
     double radius;
-    double value;    // of the cut body's field at the centre
-    TapePtr tape;    // that answers in the box
-    Index first = 0; // of its children
+    double value;    // of the subdivided body's field at the centre
+    TapePtr tape;    // valid in the box
+    Index first = 0; // first child
     std::uint8_t children = 0;
     bool opened = false;
 };
 
-// A node from a time on; `hop` is half the time it looks ahead.
+// A node from time `start` on; `hop` is half the length of the next interval to test.
 struct QueueItem {
     double start;
     double hop;
@@ -37,8 +37,8 @@ struct QueueItem {
 };
 bool later(const QueueItem& a, const QueueItem& b) { return a.start != b.start ? a.start > b.start : a.node > b.node; }
 
-// What the two fields say where they nearly touch, in the cut body's frame.
-struct Meeting {
+// Values of the two fields at a point where they nearly touch, in the frame of the subdivided body.
+struct ContactState {
     double cut, other; // distances to their levels: value / slope (m)
     Vec3 cut_normal, other_normal;
     bool common = false;
@@ -48,7 +48,7 @@ struct Meeting {
 
 class FieldSweeper {
 public:
-    // Cells of `cut` against `other`.
+    // Tests cells of `cut`, the subdivided body, in the field of `other`.
     FieldSweeper(const Field& cut, const Motion& cut_motion, const Field& other, const Motion& other_motion,
                  const FieldSweepOptions& options, FieldSweep& out)
         : cut_motion_(cut_motion), motion_(cut_motion, other_motion, Path::screw), options_(options), out_(out),
@@ -64,13 +64,13 @@ public:
         size_ = root_.half().norm();
         if (const double half = other_bounds.half().norm(); std::isfinite(half) && !other_bounds.empty())
             size_ = std::max(size_, half);
-        balls_ = other_.clear(1e3 * size_) > 0; // a field without slope bound answers through its range
+        balls_ = other_.clear(1e3 * size_) > 0; // false: the field has no bound on its slope, and its range is used
     }
 
-    // `start_clear`: proven that nothing is common at time 0. Then first contact is on the surfaces, and cells inside
-    // are not needed.
+    // `start_clear`: the bodies are proven disjoint at time 0. The first contact is then on the surfaces, and cells in
+    // the interior are not needed.
     void run(bool start_clear);
-    void note_contact(double time, const Vec3& point); // in the cut body's frame
+    void note_contact(double time, const Vec3& point); // in the frame of the subdivided body
     void finish(bool cut_is_a);
 
 private:
@@ -85,10 +85,10 @@ private:
     }
     void look_for_contact(const QueueItem& item);
     [[nodiscard]] Mat3 turn_at(double time) const;
-    [[nodiscard]] Meeting meeting(const Vec3& point, double time, const Mat3& turn);
+    [[nodiscard]] ContactState contact_state(const Vec3& point, double time, const Mat3& turn);
     [[nodiscard]] Vec3 facing(const Vec3& point, double time);
     [[nodiscard]] Vec3 descend(Vec3 point, double time, const Mat3& turn, double first_step);
-    bool note_if_common(const Vec3& point, double time, const Meeting& met);
+    bool note_if_common(const Vec3& point, double time, const ContactState& state);
     [[nodiscard]] Vec3 contact_normal();
     [[nodiscard]] bool out_of_budget() const { return out_.evaluations >= options_.max_evaluations; }
 
@@ -96,8 +96,8 @@ private:
     RelativeMotion motion_;
     const FieldSweepOptions& options_;
     FieldSweep& out_;
-    double end_;     // of the time to be proven clear
-    double turning_; // bound on the relative angular speed (rad a step)
+    double end_;     // end of the time interval to be proven clear
+    double turning_; // bound on the relative angular speed (rad per unit of time)
     Box root_;
     TransformedField cut_, other_;
     double slack_, size_;
@@ -105,8 +105,8 @@ private:
     bool start_clear_ = false;
     std::vector<Node> nodes_;
     std::vector<QueueItem> heap_;
-    double unresolved_ = HUGE_VAL; // earliest time at which a cell could not be made smaller
-    double seen_ = HUGE_VAL;       // earliest time at which a common point was seen
+    double unresolved_ = HUGE_VAL; // earliest time at which a cell reached the smallest size
+    double seen_ = HUGE_VAL;       // earliest time at which a common point was found
     Vec3 seen_point_ = Vec3::Zero();
     double tried_radius_ = HUGE_VAL, tried_start_ = -1;
 };
@@ -123,7 +123,7 @@ Index FieldSweeper::add(const Box& box, double value, const TapePtr& tape) {
     return static_cast<Index>(nodes_.size() - 1);
 }
 
-// Children that may hold inside of the cut body.
+// Creates the children that may contain interior points of the subdivided body.
 void FieldSweeper::open(Index index) {
     const Box parent = nodes_[index].box;
     const TapePtr tape = cut_.shortened(nodes_[index].tape, parent);
@@ -148,7 +148,8 @@ void FieldSweeper::open(Index index) {
     nodes_[index].opened = true;
 }
 
-// Two balls: one free of the cut body, that moves with it, and one free of the other, less the way that points may go.
+// Proof by two spheres: one is free of the subdivided body and moves with it, the other is free of the other body and
+// reduced by the travel of the points.
 bool FieldSweeper::proven_apart(const Node& node, const Vec3& place, double value, double middle, double way) {
     const double room = node.value + value - 2 * options_.level - way, spared = node.radius / room;
     if (!(room > 0) || spared * spared < cut_.cost_of_whole(node.tape)) return false;
@@ -192,7 +193,7 @@ FieldSweeper::Step FieldSweeper::step(QueueItem& item) {
         item.hop = 1.5 * std::max(item.hop, clear / state.speed);
         return Step::advance;
     }
-    // Points off the centre also turn about it.
+    // Points away from the centre also rotate about it.
     const double every_way = way + turning_ * node.radius * ahead, gap = node.value + value - 2 * options_.level;
     bool apart = balls_ && proven_apart(node, state.position, value, middle, every_way);
     if (!balls_) {
@@ -206,7 +207,8 @@ FieldSweeper::Step FieldSweeper::step(QueueItem& item) {
         item.hop *= 1.5;
         return Step::advance;
     }
-    // Shorter times help where the way is large beside the cell, or where balls as large as the gap allows might do.
+    // A shorter interval helps if the travel is large compared with the cell, or if spheres as large as the gap allows
+    // might suffice.
     const bool ball_may_do =
         balls_ && gap > 0 && node.radius * node.radius < 0.05 * gap * size_ && every_way > 0.2 * gap;
     if (way > 0.5 * node.radius || ball_may_do) {
@@ -224,11 +226,11 @@ Mat3 FieldSweeper::turn_at(double time) const {
     return turn;
 }
 
-Meeting FieldSweeper::meeting(const Vec3& point, double time, const Mat3& turn) {
+ContactState FieldSweeper::contact_state(const Vec3& point, double time, const Mat3& turn) {
     const Sample cut = cut_.field().sample(point), other = other_.field().sample(motion_.at(point, time));
     out_.evaluations += 2;
     const double cut_slope = cut.gradient.norm(), other_slope = other.gradient.norm();
-    Meeting result;
+    ContactState result;
     result.common = cut.distance <= options_.level && other.distance <= options_.level;
     result.cut = (cut.distance - options_.level) / cut_slope;
     result.other = (other.distance - options_.level) / other_slope;
@@ -237,30 +239,31 @@ Meeting FieldSweeper::meeting(const Vec3& point, double time, const Mat3& turn) 
     return result;
 }
 
-// A point of the cut body's surface that faces the other body: the middle of a cell may lie where slopes tell nothing.
+// A point of the subdivided body's surface that faces the other body: at the centre of a cell the slopes may be
+// meaningless.
 Vec3 FieldSweeper::facing(const Vec3& point, double time) {
     const Mat3 turn = turn_at(time);
-    const Meeting near_cut = meeting(point, time, turn);
+    const ContactState near_cut = contact_state(point, time, turn);
     const Vec3 on_other = point - near_cut.other * near_cut.other_normal;
-    const Meeting near_other = meeting(on_other, time, turn);
+    const ContactState near_other = contact_state(on_other, time, turn);
     const Vec3 result = on_other - near_other.cut * near_other.cut_normal;
     return is_finite(result) ? result : point;
 }
 
-// To where the two distances add up to least, and are equal: between bodies apart, the middle of the shortest way.
-// Steps after Barzilai & Borwein 1988.
+// Descends to the point where the sum of the two distances is smallest and they are equal: for disjoint bodies, the
+// midpoint of the closest points. Step lengths follow Barzilai & Borwein 1988.
 Vec3 FieldSweeper::descend(Vec3 point, double time, const Mat3& turn, double first_step) {
     Vec3 best = point, last_point = point, last_slope = Vec3::Zero();
     double least = HUGE_VAL, length = first_step;
     for (int k = 0; k < descents; ++k) {
-        const Meeting met = meeting(point, time, turn);
-        if (!std::isfinite(met.gap())) break;
-        const Vec3 balanced = point - 0.5 * (met.cut - met.other) * met.cut_normal;
-        if (met.gap() < least) {
-            least = met.gap();
+        const ContactState state = contact_state(point, time, turn);
+        if (!std::isfinite(state.gap())) break;
+        const Vec3 balanced = point - 0.5 * (state.cut - state.other) * state.cut_normal;
+        if (state.gap() < least) {
+            least = state.gap();
             best = balanced;
         }
-        const Vec3 slope = met.cut_normal + met.other_normal;
+        const Vec3 slope = state.cut_normal + state.other_normal;
         if (slope.norm() < 1e-9) break;
         if (k > 0) {
             const Vec3 moved = point - last_point, change = slope - last_slope;
@@ -274,15 +277,15 @@ Vec3 FieldSweeper::descend(Vec3 point, double time, const Mat3& turn, double fir
     return best;
 }
 
-// The point itself, or one just within either surface: a thin body may be passed by the middle between the two.
-bool FieldSweeper::note_if_common(const Vec3& point, double time, const Meeting& met) {
-    if (met.common) {
+// Tests the point itself, and points just inside either surface: the midpoint may miss a thin body.
+bool FieldSweeper::note_if_common(const Vec3& point, double time, const ContactState& state) {
+    if (state.common) {
         note_contact(time, point);
         return true;
     }
-    for (double depth = -0.5 * met.gap(); depth > -1e-4 * met.gap() && met.gap() < 0; depth *= 0.1)
-        for (const Vec3& p :
-             {Vec3(point - (met.other + depth) * met.other_normal), Vec3(point - (met.cut + depth) * met.cut_normal)}) {
+    for (double depth = -0.5 * state.gap(); depth > -1e-4 * state.gap() && state.gap() < 0; depth *= 0.1)
+        for (const Vec3& p : {Vec3(point - (state.other + depth) * state.other_normal),
+                              Vec3(point - (state.cut + depth) * state.cut_normal)}) {
             out_.evaluations += 2;
             if (cut_.field().distance(p) > options_.level ||
                 !(other_.field().distance(motion_.at(p, time)) <= options_.level))
@@ -293,8 +296,8 @@ bool FieldSweeper::note_if_common(const Vec3& point, double time, const Meeting&
     return false;
 }
 
-// From a cell that may be the first to touch: when does what is nearest in it touch? No proof, but a common point if it
-// is right.
+// Searches for a contact from a cell that may be the first to touch. The result is not a proof of the first contact,
+// but a common point is a witness.
 void FieldSweeper::look_for_contact(const QueueItem& item) {
     const Node& node = nodes_[item.node];
     if (node.radius > 0.6 * tried_radius_ && item.start - tried_start_ < 0.1 * (end_ - tried_start_)) return;
@@ -305,11 +308,11 @@ void FieldSweeper::look_for_contact(const QueueItem& item) {
     for (int round = 0; round < rounds; ++round) {
         const Mat3 turn = turn_at(time);
         point = descend(point, time, turn, std::max(std::abs(node.value), node.radius));
-        const Meeting met = meeting(point, time, turn);
-        const bool common = note_if_common(point, time, met);
-        const double rate = met.other_normal.dot(turn.transpose() * motion_.over(point, time, time).velocity);
-        if (!(rate < 0) || !std::isfinite(met.gap())) return;
-        const double move = -met.gap() / rate + 0.3 * options_.tolerance;
+        const ContactState state = contact_state(point, time, turn);
+        const bool common = note_if_common(point, time, state);
+        const double rate = state.other_normal.dot(turn.transpose() * motion_.over(point, time, time).velocity);
+        if (!(rate < 0) || !std::isfinite(state.gap())) return;
+        const double move = -state.gap() / rate + 0.3 * options_.tolerance;
         if (common && std::abs(move) < 0.5 * options_.tolerance) return;
         const double next = std::clamp(time + move, 0.0, options_.latest);
         if (next == time || (next >= seen_ && move > 0)) return;
@@ -363,20 +366,20 @@ void FieldSweeper::finish(bool cut_is_a) {
     out_.normal = normal.norm() > 0 ? Vec3((cut_is_a ? 1.0 : -1.0) * pose.rotate(normal.normalized())) : Vec3::UnitX();
 }
 
-// Out of the cut body. From just before contact if possible: between bodies apart, corners and edges have the one right
-// normal.
+// Normal out of the subdivided body, from just before contact if possible: between disjoint bodies the normal is unique
+// also at corners and edges.
 Vec3 FieldSweeper::contact_normal() {
     const Mat3 turn = turn_at(seen_);
-    const Meeting met = meeting(seen_point_, seen_, turn);
-    const Vec3 mean = met.cut_normal - met.other_normal;
-    Vec3 normal = mean.norm() > 1e-9 ? mean : met.cut_normal;
+    const ContactState state = contact_state(seen_point_, seen_, turn);
+    const Vec3 mean = state.cut_normal - state.other_normal;
+    Vec3 normal = mean.norm() > 1e-9 ? mean : state.cut_normal;
     const double before = std::max(0.0, seen_ - 10 * std::max(out_.error, 1e-12)),
                  way = motion_.over(seen_point_, before, seen_).speed * (seen_ - before);
-    double best = -0.9; // cosine between the two
+    double best = -0.9; // cosine between the two normals
     for (const Vec3& start :
-         {seen_point_, Vec3(seen_point_ + way * met.cut_normal), Vec3(seen_point_ - way * met.other_normal)}) {
+         {seen_point_, Vec3(seen_point_ + way * state.cut_normal), Vec3(seen_point_ - way * state.other_normal)}) {
         const Mat3 earlier = turn_at(before);
-        const Meeting apart = meeting(descend(start, before, earlier, way), before, earlier);
+        const ContactState apart = contact_state(descend(start, before, earlier, way), before, earlier);
         const double cosine = apart.cut_normal.dot(apart.other_normal);
         if (!(apart.cut > 0 && apart.other > 0 && cosine < best)) continue;
         best = cosine;
@@ -415,7 +418,8 @@ FieldSweep field_sweep(const Field& a, const Motion& motion_a, const Field& b, c
     out.time = 0;
     out.verdict = Verdict::undecided;
     if (!is_finite(motion_a) || !is_finite(motion_b) || !(reach_of(motion_a) + reach_of(motion_b) < 1e100)) return out;
-    // The body with the better balls is asked, the other is cut; else the smaller one is cut.
+    // The body whose field gives better clearance spheres is evaluated, and the other one is subdivided; if they are
+    // equal, the smaller one is subdivided.
     const auto has_balls = [](const Field& field) {
         return std::isfinite(field.lipschitz()) || std::isfinite(field.error_bound());
     };
@@ -431,7 +435,7 @@ FieldSweep field_sweep(const Field& a, const Motion& motion_a, const Field& b, c
     FieldSweeper sweeper(cut_a ? a : b, cut_a ? motion_a : motion_b, cut_a ? b : a, cut_a ? motion_b : motion_a,
                          options, out);
     if (start.verdict == Verdict::overlapping)
-        sweeper.note_contact(0, (cut_a ? motion_a : motion_b).start.to_local(start.common));
+        sweeper.note_contact(0, (cut_a ? motion_a : motion_b).start.to_local(start.witness));
     else
         sweeper.run(start.verdict == Verdict::disjoint);
     sweeper.finish(cut_a);

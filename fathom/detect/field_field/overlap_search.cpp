@@ -1,4 +1,4 @@
-// Best-first search over the tree of a solid, and over halved cells below its leaves.
+// Best-first search over the tree of a solid, and over subdivided cells below its leaves.
 #include <fathom/detect/field_field/overlap_search.h>
 
 #include <fathom/detect/bounds/transformed_field.h>
@@ -11,17 +11,17 @@ namespace fathom::field_field {
 
 namespace {
 
-constexpr std::size_t fewest_descents = 4; // from the first leaves; then from every n-th
+constexpr std::size_t fewest_descents = 4; // from the first leaves; then from every descent_stride-th
 constexpr std::size_t descent_stride = 16;
-constexpr std::size_t halving_stride = 48; // cells below the leaves: a thorough descent from every n-th
+constexpr std::size_t halving_stride = 48; // cells below the leaves: a thorough descent from every one of this many
 
 struct Item {
     double key = 0;
     Index node = no_index; // no_index: a cell below the leaves
     std::uint32_t level = 0;
-    std::array<std::uint32_t, 3> place{}; // of the cell in its level
+    std::array<std::uint32_t, 3> place{}; // position of the cell in its level
 
-    friend bool operator<(const Item& a, const Item& b) { // a heap has its greatest on top
+    friend bool operator<(const Item& a, const Item& b) { // a heap has its largest element on top
         if (a.key != b.key) return a.key > b.key;
         return std::tie(a.level, a.place) > std::tie(b.level, b.place);
     }
@@ -93,7 +93,7 @@ private:
             const FieldSphereNode& below = p_.nodes()[child];
             const double radius = p_.ball(below).radius;
             if (is_clear(points[k], values[k], radius)) continue;
-            if (below.center_inside && values[k] <= options_.margin) meet(p_.center(below), values[k]);
+            if (below.center_inside && values[k] <= options_.margin) check_witness(p_.center(below), values[k]);
             push({values[k] - 0.5 * radius, child, item.level + 1, octant_of(item.place, below.octant)});
         }
     }
@@ -129,15 +129,15 @@ private:
         result_.evaluations += 16;
         for (std::size_t k = 0; k < 8 && !found_; ++k) {
             if (is_clear(in_q[k], values_q[k], radius) || p_.clearance().clears(in_p[k], values_p[k], radius)) continue;
-            if (values_p[k] <= 0 && values_q[k] <= options_.margin) meet(in_p[k], values_q[k]);
+            if (values_p[k] <= 0 && values_q[k] <= options_.margin) check_witness(in_p[k], values_q[k]);
             if (found_ || together_clear(in_p[k], in_q[k], radius, values_p[k], values_q[k])) continue;
-            const double key = std::max(values_p[k], values_q[k]); // straight to where both are deepest
+            const double key = std::max(values_p[k], values_q[k]); // prefers cells where both fields are small
             push({key, no_index, level, octant_of(item.place, static_cast<unsigned>(k))});
         }
     }
 
-    // x is in P and Q's field is at most the margin there. Without a margin that is a common point.
-    void meet(const Vec3& x, double value) {
+    // x is in P, and Q's field is at most the margin there. Without a margin it is a common point.
+    void check_witness(const Vec3& x, double value) {
         if (value <= 0) return accept(x, x);
         Vec3 y = x;
         int samples = 0;
@@ -159,10 +159,10 @@ private:
     void descend_from(const Vec3& start, const DescentOptions& options) {
         const Descent down = descend(pair_, 0, start, options);
         result_.evaluations += static_cast<std::size_t>(down.samples);
-        if (down.value <= options_.margin) meet(down.point, down.value);
+        if (down.value <= options_.margin) check_witness(down.point, down.value);
     }
 
-    // Both together, where each alone does not clear a ball.
+    // Proofs that use both fields together, if neither field alone clears a sphere.
     bool facing_clear(const Vec3& c, double radius) {
         const Vec3 in_q = pair_.to_q(c);
         const double value_p = p_.field().distance(c), value_q = q_.field().distance(in_q);
@@ -175,19 +175,20 @@ private:
                 two_balls_clear(in_p, radius, value_p, value_q));
     }
 
-    // In both, both fields are at most 0, and so is their sum; where the surfaces face one another its slope is small.
+    // In a common point both fields are at most 0, and so is their sum. Its slope is small where the surfaces face each
+    // other.
     bool slopes_clear(const Vec3& in_p, const Vec3& in_q, double radius, double value_p, double value_q) {
         const double sum = value_p + value_q - margin_;
         if (!(sum > 0)) return false;
         SlopeRange p, q;
         if (!p_.clearance().slopes(in_p, radius, p) || !q_.clearance().slopes(in_q, radius + margin_, q)) return false;
         const double slope = (p.middle + pair_.from_q(q.middle)).norm() + p.half.norm() + q.half.norm();
-        const double far = margin_ * (q.steepest() - 1); // beyond the margin itself
+        const double far = margin_ * (q.steepest() - 1); // additional decrease of the field over the margin
         return sum - p.jump - q.jump > radius * slope * (1 + 1e-12) + std::max(far, 0.0);
     }
 
-    // One a formula, one a grid: a ball that is free of the formula leaves of its body, in the cell, what lies below a
-    // plane; the slopes of the grid tell whether that reaches it.
+    // For a grid and another field: a sphere that is free of the other body bounds its part in the cell by a plane; the
+    // slopes of the grid decide whether that part reaches the grid's body.
     bool cap_clear(const Vec3& in_p, const Vec3& in_q, double radius, double value_p, double value_q) {
         const bool grid_p = p_.clearance().knows_slopes(), grid_q = q_.clearance().knows_slopes();
         if (grid_p == grid_q) return false;
@@ -218,7 +219,7 @@ private:
         const double offset = std::min(ball_offset(radius, gap, size_), 0.5 * size_);
         const auto free_of_p = [&](double value) { return p_.clearance().radius(value) - slack_; };
         const auto free_of_q = [&](double value) { return q_.clearance().radius(value) - margin_; };
-        // What it would be at best, were the surfaces flat and facing one another.
+        // Upper bound: the result for flat surfaces that face each other.
         const Vec3 ahead = offset * Vec3::UnitX();
         if (!(covered_radius(Vec3::Zero(), ahead, free_of_p(value_p + offset), -ahead, free_of_q(value_q + offset)) >
               radius))
@@ -235,8 +236,8 @@ private:
     const FieldPair& pair_;
     const SearchOptions& options_;
     double size_;
-    double slack_;  // what rounding may misplace a point by on its way from P's frame to Q's, and more (m)
-    double margin_; // with it
+    double slack_;  // bound on the rounding error of points transformed from P's frame to Q's (m)
+    double margin_; // the margin plus slack_ (m)
     std::vector<Item> heap_;
     std::size_t leaves_ = 0, halvings_ = 0;
     bool found_ = false;

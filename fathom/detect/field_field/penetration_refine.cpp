@@ -1,4 +1,4 @@
-// Both ways down from a start, and which of them is the contact.
+// Descent in both directions from a starting point, and selection of the deeper contact.
 #include <fathom/detect/field_field/penetration_refine.h>
 
 #include <fathom/detect/field_field/constrained_descent.h>
@@ -11,32 +11,33 @@
 #include <vector>
 namespace fathom::field_field {
 
-// The least value of one convex field over another convex body, kinks and all: by cutting planes (Kelley
-// 1960). Every sample of a convex function is a plane below it, so the lowest point over all planes is a proven bound,
-// and where it is met the search ends: at once where `start` is the place already, and after some ten samples for
-// bodies with flat faces. Not for: fields that are not convex functions. A small linear program in four unknowns goes
-// with each sample, solved by the dual simplex method from where the last one ended.
+// ---- Minimum of a convex field over a convex body by cutting planes (Kelley 1960), also at kinks.
+// Every sample of a convex function gives a plane below it, so the minimum over all planes is a proven lower bound. The
+// search ends when a sample reaches the bound: at once if `start` is the minimum, after about ten samples for bodies
+// with flat faces. Each sample requires the solution of a linear program in four unknowns, by the dual simplex method
+// from the previous solution.
+// When not to use it: for fields that are not convex functions.
 namespace {
 
 struct CuttingPlaneMinimum {
-    Descent end;      // the best point of the body that was met
-    double lower = 0; // no point of the body has less, but for rounding (m)
+    Descent end;      // the best point of the body that was found
+    double lower = 0; // lower bound on the value over the body, up to rounding (m)
 };
 
-// `start` in the body (0: P, 1: Q), the least value at most `reach` away from it. Ends when the bounds are `tolerance`
-// apart (m).
+// `start` is in the body (0: P, 1: Q), and the minimum at most `reach` away from it. Stops when the bounds differ by at
+// most `tolerance` (m).
 [[nodiscard]] CuttingPlaneMinimum cutting_plane_minimum(const FieldPair& pair, int body, const Vec3& start,
                                                         double reach, double tolerance);
 
 using Vec4 = Eigen::Vector4d;
 using Mat4 = Eigen::Matrix4d;
 
-constexpr std::size_t max_samples = 30; // round bodies would take hundreds: others do the rest
+constexpr std::size_t max_samples = 30; // curved bodies would take hundreds; descent completes those
 
-// The least t over all (x, t) with a . (x, t) <= b for every row; x within a cube of half side 1.
+// Linear program: the minimum of t over all (x, t) with a . (x, t) <= b for every row; x within a cube of half side 1.
 class PlaneProgram {
 public:
-    // The first plane under the function makes t bounded.
+    // The first plane below the function makes t bounded.
     PlaneProgram(const Vec3& gradient, double offset) {
         for (int axis = 0; axis < 3; ++axis) {
             push(Vec4::Unit(axis), 1);
@@ -48,14 +49,16 @@ public:
         refresh();
     }
 
+    // Adds the constraint t >= gradient . x + offset.
     void add_under(const Vec3& gradient, double offset) {
         push({gradient.x(), gradient.y(), gradient.z(), -1}, -offset);
-    } // t >= gradient . x + offset
+    }
+    // Adds the constraint gradient . x + offset <= 0.
     void add_limit(const Vec3& gradient, double offset) {
         push({gradient.x(), gradient.y(), gradient.z(), 0}, -offset);
-    } // gradient . x + offset <= 0
+    }
 
-    // False where rounding or a contradiction ends it.
+    // Returns false if rounding or an infeasible program stops it.
     bool solve() {
         for (int pivot = 0; pivot < 50; ++pivot) {
             const std::size_t worst = most_violated();
@@ -111,7 +114,7 @@ private:
     Vec4 at_;
 };
 
-// Places next to one another: between them they see every face that meets there.
+// A stencil of close points: together they sample every face that meets there.
 constexpr std::size_t star_size = 7;
 std::array<Vec3, star_size> star_at(const Vec3& x, double step) {
     std::array<Vec3, star_size> star;
@@ -188,7 +191,7 @@ std::optional<RegionContact> DeepestContact::from(const Vec3& start) {
     return second_wins ? second : first;
 }
 
-// The last digits where Newton's method could not give them: at kinks, or from too far.
+// Refines to the last digits where Newton's method failed: at kinks, or from too far away.
 void DeepestContact::settle(int body, Descent& end) {
     if (end.polished || !std::isfinite(end.value)) return;
     const int before = end.samples;
@@ -196,7 +199,8 @@ void DeepestContact::settle(int body, Descent& end) {
     evaluations_ += static_cast<std::size_t>(end.samples - before);
 }
 
-// True where they end it, as with flat faces. Round ones they only come near to, and a second descent nearer.
+// Returns true if cutting planes reach the minimum, as for flat faces. For curved faces they come close, and a second
+// descent comes closer.
 bool DeepestContact::settle_by_planes(int body, Descent& end) {
     const auto take = [&](const Descent& other) {
         end.samples += other.samples;
@@ -220,7 +224,7 @@ Descent DeepestContact::down(int body, const Vec3& start) {
     return end;
 }
 
-// The point of Q is as deep in P as that of P in Q, the same way: it is where a descent from there would end,
+// Whether the point of Q is as deep in P as that of P in Q, along the same normal: a descent from it would end there,
 // too.
 bool DeepestContact::is_mutual(const RegionContact& contact) {
     const Sample s = pair_.sample_p(contact.point_q);
@@ -238,9 +242,9 @@ std::optional<RegionContact> DeepestContact::at(const Vec3& x, int body, const S
     return RegionContact{surface, x, out, depth, 0};
 }
 
-// A distance is its own depth, also on ridges, where the slope says nothing. Other fields are followed to their
-// surface, and from x again along the normal there, while that way is shorter: the nearest surface is where
-// both agree.
+// Penetration depth of x in the other body, and the separating direction `out`. The value of a distance is the depth,
+// also on ridges, where the slope is meaningless. Other fields are followed to their surface, and from x again along
+// the normal found there, while the depth decreases: at the closest surface point both directions agree.
 double DeepestContact::way_out(const Vec3& x, int other, const Sample& sample, Vec3& out) {
     if (is_distance_like(pair_.field(other))) return -sample.distance;
     Sample end;
@@ -257,7 +261,7 @@ double DeepestContact::way_out(const Vec3& x, int other, const Sample& sample, V
     return way;
 }
 
-// Newton's method along a line; `end` is the sample where it ends.
+// Newton's method along a line; `end` is the sample at the last point.
 double DeepestContact::way_along(const Vec3& x, int other, const Sample& sample, const Vec3& out, Sample& end) {
     const double steepness = sample.gradient.norm();
     double way = -sample.distance / steepness;
