@@ -1,4 +1,4 @@
-// Parts of a cloud: cut the wasteful, join the alike, move the borders.
+// Clusters a cloud into parts: splits wasteful parts, merges similar ones, moves the borders.
 #include <fathom/detect/decomposition/box_clustering.h>
 
 #include <fathom/base/error.h>
@@ -13,11 +13,11 @@
 
 namespace fathom {
 
-// Cells that may hold inside, halved level by level.
+// ---- Cells that may contain interior, halved level by level
 
 namespace {
 
-// Cubes over the bounds, at most four along its longest side.
+// Cubes that cover the bounds, at most four along the longest side.
 std::vector<InsideCell> first_cells(const Box& bounds) {
     const double rounding =
         1e-12 * (bounds.size().maxCoeff() + bounds.lower.cwiseAbs().cwiseMax(bounds.upper.cwiseAbs()).maxCoeff());
@@ -37,7 +37,7 @@ std::vector<InsideCell> first_cells(const Box& bounds) {
     return cells;
 }
 
-// Drops what is certainly outside.
+// Drops cells that are certainly outside.
 void keep_open(const Field& field, std::vector<InsideCell>& cells) {
     constexpr std::size_t chunk = 256;
     std::vector<Interval> ranges(cells.size());
@@ -81,7 +81,7 @@ std::vector<InsideCell> inside_cells(const Field& field, const InsideCellOptions
             (small || settled(cell) ? done : cut).push_back(cell);
         }
         if (cut.empty()) return done;
-        if (done.size() + 4 * cut.size() > options.max_cells) { // about half of eight are cleared again
+        if (done.size() + 4 * cut.size() > options.max_cells) { // about half of eight children are ruled out again
             done.insert(done.end(), cut.begin(), cut.end());
             return done;
         }
@@ -104,11 +104,11 @@ struct Part {
     Members members;
     Quat axes = Quat::Identity();
     Box local;       // extent along the axes
-    double bulk = 0; // volume of the box, the spacing counted in
+    double bulk = 0; // volume of the box including the spacing
     double waste = 0;
 };
 
-// Plain doubles: the search spends its time here.
+// Plain doubles: most of the time is spent here.
 void extend_by(Box& box, const Mat3& to_local, const CloudPoint& point) {
     for (int k = 0; k < 3; ++k) {
         const double middle =
@@ -129,17 +129,17 @@ public:
         std::vector<Vec3> places;
         for (const CloudPoint& point : cloud_) places.push_back(point.place);
         std::vector<Part> parts = {fitted(all, {})};
-        // A turned block has a spread without direction; for other shapes careful axes of the whole mislead the first
-        // cuts.
+        // The covariance of a rotated block has no distinct direction; for other shapes, precise axes of the whole
+        // mislead the first splits.
         Part careful = fitted(std::move(all), {fitted_box(places).pose.rotation});
         if (careful.bulk < 0.85 * parts[0].bulk) parts[0] = std::move(careful);
         const int wanted = options_.parts > 0 ? options_.parts : options_.max_parts;
-        cut_wasteful(parts, static_cast<std::size_t>(2 * wanted));
+        split_wasteful(parts, static_cast<std::size_t>(2 * wanted));
         parts = joined(std::move(parts));
         for (int round = 0; round < 3; ++round) {
             const double before = total(parts);
             move_borders(parts);
-            cut_anew(parts);
+            split_again(parts);
             if (!(total(parts) < before * (1 - 1e-3))) break;
         }
         return parts;
@@ -172,8 +172,8 @@ private:
         return axes_of(spread);
     }
 
-    // Axes worth trying: of the spread of places, of the spread of normals (which knows the faces of what is angular),
-    // the frame's own, and the hints.
+    // Candidate axes: of the covariance of positions, of the covariance of normals (which gives the faces of angular
+    // shapes), of the frame itself, and the hints.
     [[nodiscard]] Part fitted(Members members, std::initializer_list<Quat> hints) const {
         Mat3 normals = Mat3::Zero();
         double inside = 0;
@@ -199,15 +199,15 @@ private:
         return best;
     }
 
-    // ---- Cutting
+    // ---- Splitting
 
     struct Plane {
         double bulk = std::numeric_limits<double>::infinity();
-        std::size_t count = 0; // of members before it
+        std::size_t count = 0; // number of members before it
         Members sorted;
     };
 
-    // The place across one axis of `axes` where boxes along them on both sides are smallest.
+    // The plane across one axis of `axes` for which the boxes along the axes on both sides are smallest.
     [[nodiscard]] Plane best_plane(const Members& members, const Mat3& to_local, int axis) const {
         const std::size_t n = members.size();
         std::vector<std::pair<double, Index>> order(n);
@@ -221,7 +221,7 @@ private:
         box = Box{};
         for (std::size_t k = 0; k + 1 < n; ++k) {
             add(k);
-            const bool sliver = std::min(k + 1, n - k - 1) < n / 20; // of use only where it saves
+            const bool sliver = std::min(k + 1, n - k - 1) < n / 20; // useful only if it saves volume
             const double sum = bulk(box) + after[k + 1] + (sliver ? 0.02 * after[0] : 0);
             if (order[k].first < order[k + 1].first && sum < plane.bulk) plane.bulk = sum, plane.count = k + 1;
         }
@@ -252,8 +252,9 @@ private:
                                            [](const Halves& a, const Halves& b) { return a.bulk < b.bulk; }));
     }
 
-    // Where a cut saves most; where none saves, where most is wasted: it may pay when the halves are cut.
-    void cut_wasteful(std::vector<Part>& parts, std::size_t count) const {
+    // Splits the part where that saves most; if no split saves, the part that wastes most: the split may pay once the
+    // halves are split.
+    void split_wasteful(std::vector<Part>& parts, std::size_t count) const {
         const double enough = 5e-3 * parts[0].bulk;
         const auto cut_of = [&](const Part& part) {
             const bool full = part.waste < std::max(enough, 0.03 * part.bulk);
@@ -277,7 +278,7 @@ private:
         }
     }
 
-    // ---- Joining
+    // ---- Merging
 
     [[nodiscard]] Part united(const Part& a, const Part& b) const {
         Members members = a.members;
@@ -285,7 +286,7 @@ private:
         return fitted(std::move(members), {a.axes, b.axes});
     }
 
-    // What a join costs, for every pair i < j.
+    // The increase of volume by merging i and j, for every pair i < j.
     [[nodiscard]] double price_of(const std::vector<Part>& parts, std::size_t i, std::size_t j) const {
         return united(parts[i], parts[j]).bulk - parts[i].bulk - parts[j].bulk;
     }
@@ -294,7 +295,7 @@ private:
         return std::log(total(parts)) + static_cast<double>(parts.size()) * std::log1p(options_.worth);
     }
 
-    // Down to one part; the best number of parts on the way, or the one that is wanted.
+    // Merges down to one part and returns the best number of parts on the way, or the requested one.
     [[nodiscard]] std::vector<Part> joined(std::vector<Part> parts) const {
         const auto wanted = static_cast<std::size_t>(options_.parts),
                    most = static_cast<std::size_t>(options_.max_parts);
@@ -327,13 +328,13 @@ private:
 
     // ---- Borders
 
-    // Depth below the surface of the part's box, less than 0 outside (m).
+    // Depth below the surface of the part's box, negative outside (m).
     [[nodiscard]] static double depth_in(const Part& part, const Vec3& p) {
         const Vec3 q = part.axes.conjugate() * p;
         return std::min((q - part.local.lower).minCoeff(), (part.local.upper - q).minCoeff());
     }
 
-    // Every point to the box that it lies deepest in, if the volume falls.
+    // Assigns every point to the box in which it is deepest, if the volume decreases.
     void move_borders(std::vector<Part>& parts) const {
         for (int round = 0; round < 4; ++round) {
             std::vector<Members> members(parts.size());
@@ -355,8 +356,8 @@ private:
         }
     }
 
-    // Two neighbours are joined, and cut where that is best.
-    void cut_anew(std::vector<Part>& parts) const {
+    // Merges two neighbours and splits them at the best plane.
+    void split_again(std::vector<Part>& parts) const {
         for (std::size_t i = 0; i < parts.size(); ++i)
             for (std::size_t j = i + 1; j < parts.size(); ++j) {
                 if (!boxes_overlap(oriented_box(parts[i]), oriented_box(parts[j]))) continue;
@@ -376,17 +377,17 @@ private:
     const PartSearchOptions& options_;
 };
 
-// The axes that were found, or those of a careful fit.
+// The axes found so far, or those of a precise fit.
 OrientedBox final_box(std::span<const CloudPoint> cloud, const Part& part, double spacing) {
     std::vector<Vec3> places;
     for (const Index m : part.members) places.push_back(cloud[m].place);
-    const auto round_balls = [&](const Quat& axes) {
+    const auto around_spheres = [&](const Quat& axes) {
         const Mat3 to_local = axes.conjugate().toRotationMatrix();
         Box local;
         for (const Index m : part.members) extend_by(local, to_local, cloud[m]);
         return OrientedBox{{axes, axes * local.center()}, local.half()};
     };
-    const OrientedBox as_found = round_balls(part.axes), fine = round_balls(fitted_box(places).pose.rotation);
+    const OrientedBox as_found = around_spheres(part.axes), fine = around_spheres(fitted_box(places).pose.rotation);
     const Vec3 gap = Vec3::Constant(0.5 * spacing);
     return (fine.half + gap).prod() < (as_found.half + gap).prod() ? fine : as_found;
 }

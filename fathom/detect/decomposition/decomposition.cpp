@@ -1,4 +1,4 @@
-// Surface points, the search for parts, the growth that proves containment, and the culling of pairs.
+// Surface points, clustering into parts, growth of the boxes with the proof of containment, and the culling of pairs.
 #include <fathom/detect/decomposition/decomposition.h>
 
 #include <fathom/base/encode/gltf_json.h>
@@ -27,7 +27,7 @@ void check(const DecompositionOptions& options) {
     need(options.max_parts >= 1 && options.max_parts <= 256, "must be 1 to 256", "option max_parts");
     need(options.worth >= 0 && options.worth <= 1, "must be in [0,1]", "option worth");
     need(options.samples >= 100 && options.samples <= 1'000'000, "must be 100 to 1e6", "option samples");
-    need(options.detail >= 0 && std::isfinite(options.detail), "must be finite and not below 0", "option detail");
+    need(options.detail >= 0 && std::isfinite(options.detail), "must be finite and at least 0", "option detail");
     need(options.max_cells >= 1000, "must be at least 1000", "option max_cells");
 }
 
@@ -37,9 +37,9 @@ void check_boxes(std::span<const OrientedBox> boxes) {
         const Place place{.element = "box", .index = static_cast<std::int64_t>(k)};
         if (!is_finite(box.half) || !is_finite(box.pose.translation) || !box.pose.rotation.coeffs().allFinite())
             throw Error(Cause::non_finite, "a number is not finite", place);
-        if (box.half.minCoeff() < 0) throw Error(Cause::invalid_argument, "a half extent is below 0", place);
+        if (box.half.minCoeff() < 0) throw Error(Cause::invalid_argument, "a half extent is negative", place);
         if (std::abs(box.pose.rotation.norm() - 1) > 1e-12)
-            throw Error(Cause::invalid_argument, "the rotation is not unit", place);
+            throw Error(Cause::invalid_argument, "the rotation is not a unit quaternion", place);
     }
 }
 
@@ -47,9 +47,9 @@ double detail_of(const Field& field, const DecompositionOptions& options) {
     return options.detail > 0 ? options.detail : natural_cell(field);
 }
 
-// ---- Points of the surface and the inside
+// ---- Points of the surface and of the interior
 
-// The cells at the first octree level that has about as many as wanted; full ones stay two levels coarser.
+// The cells of the first octree level with about the wanted number; full cells stay two levels coarser.
 std::vector<InsideCell> sampling_cells(const Field& field, double detail, std::size_t wanted, double& side) {
     side = field.bounds().size().maxCoeff() / 8;
     for (;;) {
@@ -64,7 +64,7 @@ std::vector<InsideCell> sampling_cells(const Field& field, double detail, std::s
     }
 }
 
-// Newton steps to the zero set, none longer than a cell; a point that strays from its cell is given up.
+// Newton steps to the zero set, none longer than a cell; a point that leaves its cell is dropped.
 void project(const Field& field, double side, std::vector<Vec3>& places, std::vector<Sample>& samples) {
     constexpr std::size_t chunk = 128;
     constexpr int max_steps = 6;
@@ -113,7 +113,7 @@ std::vector<CloudPoint> cloud_of(const Field& field, std::span<const InsideCell>
 
 // ---- Growth
 
-// A box as extents in its own frame, which growth changes one side at a time.
+// A box as extents in its own frame; growth changes one side at a time.
 struct GrowingBox {
     Quat axes;
     Vec3 origin;
@@ -124,7 +124,7 @@ struct GrowingBox {
 
     [[nodiscard]] OrientedBox box() const { return {{axes, origin + axes * local.center()}, local.half()}; }
 
-    // The extents with the cell in them, and a spare for rounding.
+    // The extents enlarged to contain the cell, with a margin for rounding.
     [[nodiscard]] Box with(const Box& cell) const {
         const Mat3 turn = axes.toRotationMatrix();
         const Vec3 center = turn.transpose() * (cell.center() - origin),
@@ -159,9 +159,10 @@ public:
         boxes_[best] = growing_[best].box();
     }
 
-    // Each box down to the cells that no other holds; a box without such cells goes. The cells must all be held.
+    // Shrinks each box to the cells that no other box contains; a box without such cells is removed. All cells must be
+    // contained.
     void trim(std::span<const InsideCell> cells) {
-        std::vector<std::vector<Index>> held(boxes_.size()); // cells of each box
+        std::vector<std::vector<Index>> held(boxes_.size()); // cells contained in each box
         parallel_tasks(boxes_.size(), [&](std::size_t k) {
             for (std::size_t c = 0; c < cells.size(); ++c)
                 if (certainly_contains(boxes_[k], cells[c].box)) held[k].push_back(static_cast<Index>(c));
@@ -185,7 +186,7 @@ public:
     [[nodiscard]] std::vector<OrientedBox> boxes() const { return boxes_; }
 
 private:
-    // Within the box, round the needed cells; as it was where rounding would lose one.
+    // A box within `box` around the needed cells; unchanged if rounding would lose one of them.
     [[nodiscard]] static OrientedBox shrunk(const OrientedBox& box, std::span<const InsideCell> cells,
                                             const std::vector<Index>& needed) {
         GrowingBox round(box);
@@ -211,7 +212,7 @@ std::vector<InsideCell> cells_in(const Field& field, const Cover& cover, const D
     return inside_cells(field, {.least_side = detail_of(field, options), .max_cells = options.max_cells}, settled);
 }
 
-// Slabs of one cell of overlap, so that cells at the seam of two boxes lie in one of them.
+// Enlarges the boxes so that they overlap by one cell, and cells at the seam of two boxes are inside one of them.
 std::vector<OrientedBox> thickened(std::span<const OrientedBox> boxes, double margin) {
     std::vector<OrientedBox> out(boxes.begin(), boxes.end());
     for (OrientedBox& box : out) box.half += Vec3::Constant(margin);
@@ -283,7 +284,7 @@ Decomposition decompose(const Field& field, const DecompositionOptions& options,
     double side = 0;
     const std::vector<InsideCell> cells = sampling_cells(field, detail, options.samples, side);
     std::vector<CloudPoint> cloud = cloud_of(field, cells, side);
-    if (cloud.empty()) // thinner than a cell, or nothing at all: the cells themselves
+    if (cloud.empty()) // thinner than a cell, or empty: use the cells themselves
         for (const InsideCell& cell : cells) cloud.push_back({cell.box.center(), Vec3::Zero(), 0, 0});
     const std::vector<OrientedBox> boxes = search_parts(
         cloud, {.parts = options.parts, .max_parts = options.max_parts, .worth = options.worth, .spacing = 0.2 * side});
@@ -337,7 +338,7 @@ DecompositionReport report_on(const Field& field, std::span<const OrientedBox> b
 void part_pairs(const Decomposition& a, const Pose& pose_a, const Decomposition& b, const Pose& pose_b,
                 std::vector<PartPair>& out, double margin) {
     out.clear();
-    const Pose from_b = relative(pose_a, pose_b); // the frame of a, where its axis boxes are tightest
+    const Pose from_b = relative(pose_a, pose_b); // the frame of a, in which its axis-aligned boxes are tightest
     const auto count_b = static_cast<Index>(b.boxes.size());
     std::vector<OrientedBox> placed(b.boxes.begin(), b.boxes.end());
     std::vector<Box> bounds;
@@ -355,7 +356,7 @@ void part_pairs(const Decomposition& a, const Pose& pose_a, const Decomposition&
     }
 }
 
-// Boxes as JSON. What is read is believed in nothing but its numbers.
+// ---- Boxes as JSON. Only the numbers of a file are used; its claim `contained` is not trusted.
 
 namespace {
 
@@ -363,11 +364,11 @@ constexpr std::size_t max_boxes = 65'536;
 constexpr double largest = 1e15; // m
 
 Vec3 vector_of(const GltfTable& table, const char* key) {
-    (void)table.at(key); // must be there
+    (void)table.at(key); // required
     const std::array<double, 3> v = table.numbers<3>(key, {0, 0, 0});
     for (const double x : v) {
         if (!std::isfinite(x)) table.fail(Cause::non_finite, fmt::format("'{}' is not finite", key));
-        if (std::abs(x) > largest) table.fail(Cause::too_large, fmt::format("'{}' is past 1e15", key));
+        if (std::abs(x) > largest) table.fail(Cause::too_large, fmt::format("'{}' exceeds 1e15", key));
     }
     return {v[0], v[1], v[2]};
 }
@@ -376,13 +377,13 @@ OrientedBox box_of(const GltfTable& table) {
     OrientedBox box;
     box.pose.translation = vector_of(table, "center");
     box.half = vector_of(table, "half");
-    if (box.half.minCoeff() < 0) table.fail(Cause::invalid_argument, "'half' is below 0");
+    if (box.half.minCoeff() < 0) table.fail(Cause::invalid_argument, "'half' is negative");
     const std::array<double, 4> q = table.numbers<4>("rotation", {1, 0, 0, 0});
     const double length = std::hypot(std::hypot(q[0], q[1]), std::hypot(q[2], q[3]));
     if (!std::isfinite(length)) table.fail(Cause::non_finite, "'rotation' is not finite");
-    if (!(length > 1e-150)) table.fail(Cause::invalid_argument, "'rotation' has no length");
+    if (!(length > 1e-150)) table.fail(Cause::invalid_argument, "'rotation' has length zero");
     box.pose.rotation = Quat(q[0] / length, q[1] / length, q[2] / length, q[3] / length);
-    if (length == 1) box.pose.rotation = Quat(q[0], q[1], q[2], q[3]); // as it was written
+    if (length == 1) box.pose.rotation = Quat(q[0], q[1], q[2], q[3]); // as written
     return box;
 }
 
@@ -397,7 +398,7 @@ Decomposition parse_boxes(std::span<const std::byte> json, const std::string& na
     (void)table.at("boxes");
     const Json& boxes = table.list("boxes");
     if (boxes.size() > max_boxes)
-        table.fail(Cause::too_large, fmt::format("{} boxes are past the limit of {}", boxes.size(), max_boxes));
+        table.fail(Cause::too_large, fmt::format("{} boxes exceed the limit of {}", boxes.size(), max_boxes));
     Decomposition result;
     for (std::size_t k = 0; k < boxes.size(); ++k) result.boxes.push_back(box_of(GltfTable(source, boxes, k, "box")));
     return result;

@@ -1,4 +1,4 @@
-// Contexts through EGL, without a display; or whatever the caller has made current.
+// OpenGL contexts: created through EGL without a display, or the context that the caller has made current.
 #include <fathom/detect/depth_gl/gl_context.h>
 
 #include <fathom/base/error.h>
@@ -18,15 +18,15 @@ namespace {
 
 [[noreturn]] void unsupported(std::string reason) { throw Error(Cause::unsupported, std::move(reason)); }
 
-// libepoxy ends the process where it cannot load a library, so each is tried here first. They stay loaded, as it would
-// keep them.
+// libepoxy ends the process if it cannot load a library, so each is tried here first. They stay loaded, as libepoxy
+// would keep them.
 void need_library(std::initializer_list<const char*> names) {
     for (const char* name : names)
         if (dlopen(name, RTLD_LAZY | RTLD_LOCAL)) return;
     unsupported(fmt::format("{} cannot be loaded", *names.begin()));
 }
 
-// Of this thread, by whatever made it; only asks libraries that are there already.
+// The context of this thread, whoever created it; queries only libraries that are loaded already.
 void* current_context() {
     for (const auto& [library, function] : {std::array{"libEGL.so.1", "eglGetCurrentContext"},
                                             {"libGLX.so.0", "glXGetCurrentContext"},
@@ -56,7 +56,7 @@ std::vector<EGLDisplay> displays() {
     return found;
 }
 
-// What was current in this thread before, put back at the end.
+// Saves the EGL state of this thread and restores it at the end.
 class FormerEgl {
 public:
     FormerEgl()
@@ -83,7 +83,7 @@ public:
         need_library({"libEGL.so.1"});
         need_library({"libGL.so.1", "libOpenGL.so.0"});
         const FormerEgl former;
-        std::string reason = "EGL offers no display without a window";
+        std::string reason = "EGL provides no display without a window";
         for (EGLDisplay display : displays())
             if (display != EGL_NO_DISPLAY && make(display, reason)) {
                 former.put_back(display);
@@ -92,7 +92,7 @@ public:
         former.put_back(EGL_NO_DISPLAY);
         unsupported(std::move(reason));
     }
-    // The display stays initialised: EGL shares it with whoever else in the process asked for it.
+    // The display stays initialised: EGL shares it with other users in the process.
     ~OwnContext() override { eglDestroyContext(display_, context_); }
 
     [[nodiscard]] bool adopted() const override { return false; }
@@ -101,8 +101,8 @@ private:
     [[nodiscard]] bool make(EGLDisplay display, std::string& reason) {
         EGLint major = 0, minor = 0;
         if (!eglInitialize(display, &major, &minor))
-            return reason = fmt::format("EGL cannot be started (error {:#x})", eglGetError()), false;
-        if (!eglBindAPI(EGL_OPENGL_API)) return reason = "EGL has no OpenGL", false;
+            return reason = fmt::format("EGL cannot be initialized (error {:#x})", eglGetError()), false;
+        if (!eglBindAPI(EGL_OPENGL_API)) return reason = "EGL does not support OpenGL", false;
         const std::array<EGLint, 5> wanted = {EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_SURFACE_TYPE, 0, EGL_NONE};
         EGLConfig config = nullptr;
         EGLint count = 0;
@@ -113,11 +113,14 @@ private:
             EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE};
         context_ = eglCreateContext(display, config, EGL_NO_CONTEXT, version.data());
         if (context_ == EGL_NO_CONTEXT)
-            return reason = fmt::format("no OpenGL 4.5 core context (EGL error {:#x})", eglGetError()), false;
+            return reason =
+                       fmt::format("an OpenGL 4.5 core context cannot be created (EGL error {:#x})", eglGetError()),
+                   false;
         display_ = display;
         try {
             if (!eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_))
-                unsupported(fmt::format("EGL cannot do without a surface (error {:#x})", eglGetError()));
+                unsupported(
+                    fmt::format("EGL does not support contexts without a surface (error {:#x})", eglGetError()));
             describe();
             return true;
         } catch (const Error& error) {
@@ -158,7 +161,7 @@ public:
 private:
     void enter() override {
         if (current_context() != context_)
-            throw Error(Cause::invalid_argument, "the context that the backend was made in is not current");
+            throw Error(Cause::invalid_argument, "the context in which the backend was created is not current");
     }
     void leave() noexcept override {}
 
@@ -182,7 +185,7 @@ std::shared_ptr<Context> Context::adopt() { return std::make_shared<UsersContext
 void Context::describe() {
     const int version = epoxy_gl_version();
     if (!epoxy_is_desktop_gl() || version < 45)
-        unsupported(fmt::format("OpenGL 4.5 is needed, here is {}{}.{}", epoxy_is_desktop_gl() ? "" : "ES ",
+        unsupported(fmt::format("OpenGL 4.5 is required, found {}{}.{}", epoxy_is_desktop_gl() ? "" : "ES ",
                                 version / 10, version % 10));
     renderer_ = reinterpret_cast<const char*>(glGetString(GL_RENDERER));
 }
@@ -215,7 +218,8 @@ Scope::~Scope() {
 }
 
 void Scope::check(const char* culprit) {
-    // Not every driver tells errors of contexts that were not made for debugging; a caller's own flag is his to read.
+    // Not every driver reports errors of contexts without the debug flag; the error flag of a caller's context is left
+    // to the caller.
     if (!context_->adopted())
         if (const GLenum error = glGetError(); error != GL_NO_ERROR && context_->errors_.empty())
             context_->errors_.push_back(error == GL_OUT_OF_MEMORY ? "GL_OUT_OF_MEMORY"
@@ -231,7 +235,7 @@ void Scope::check(const char* culprit) {
 
 } // namespace fathom::gl
 
-// Programs from sources.
+// ---- Programs from sources
 namespace fathom::gl {
 
 namespace {
@@ -255,7 +259,7 @@ Program link(const std::shared_ptr<Context>& context, std::initializer_list<Stag
         glShaderSource(shader, 1, &text, &length);
         glCompileShader(shader);
         glAttachShader(program.name(), shader);
-        glDeleteShader(shader); // lives on as long as it is attached
+        glDeleteShader(shader); // it exists as long as it is attached
         GLint compiled = GL_FALSE;
         glGetShaderiv(shader, GL_COMPILE_STATUS, &compiled);
         if (!compiled)

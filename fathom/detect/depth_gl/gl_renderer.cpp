@@ -1,4 +1,4 @@
-// Draws depth maps by OpenGL: meshes, and what the caller draws.
+// Draws depth maps with OpenGL: meshes, and environments that the caller draws.
 #include <fathom/base/error.h>
 #include <fathom/detect/depth/depth_backend.h>
 #include <fathom/detect/depth/drawn_mesh.h>
@@ -11,14 +11,14 @@
 #include <type_traits>
 #include <unordered_map>
 
-// Meshes on the device: sent once for each version, forgotten when the mesh dies.
+// ---- Meshes on the device: uploaded once for each version, deleted after the mesh is destroyed
 namespace fathom::gl {
 
 struct DeviceMesh {
     std::weak_ptr<const DrawnMesh> mesh;
     std::uint64_t version = 0, normals_version = 0;
-    Buffer places, corners; // 3 floats a vertex; a vertex index for each corner of each primitive
-    Buffer normals;         // 3 floats a triangle, unit, in the mesh's frame; only where asked for
+    Buffer places, corners; // 3 floats per vertex; a vertex index for each corner of each primitive
+    Buffer normals;         // 3 floats per triangle, unit, in the mesh's frame; only if requested
     VertexArray array;
     GLenum mode = GL_TRIANGLES;
     GLsizei corner_count = 0;
@@ -28,7 +28,7 @@ class MeshStore {
 public:
     explicit MeshStore(std::shared_ptr<Context> context) : context_(std::move(context)) {}
 
-    // Inside a Scope.
+    // Call inside a Scope.
     [[nodiscard]] const DeviceMesh& get(const std::shared_ptr<const DrawnMesh>& mesh, bool normals);
     void forget_the_dead();
     [[nodiscard]] std::size_t size() const { return meshes_.size(); }
@@ -49,7 +49,7 @@ void send(const Buffer& buffer, std::span<const T> data, GLenum usage) {
     glNamedBufferData(buffer.name(), static_cast<GLsizeiptr>(data.size_bytes()), data.data(), usage);
 }
 
-// In the order given, by which gl_PrimitiveID counts.
+// In the given order, which gl_PrimitiveID follows.
 std::vector<Index> corners_of(const DrawnMesh& mesh) {
     std::vector<Index> corners;
     for (const Triangle& triangle : mesh.triangles()) corners.insert(corners.end(), triangle.begin(), triangle.end());
@@ -89,7 +89,7 @@ std::vector<Vec3f> normals_of(const DrawnMesh& mesh) {
 
 const DeviceMesh& MeshStore::get(const std::shared_ptr<const DrawnMesh>& mesh, bool normals) {
     auto found = meshes_.find(mesh.get());
-    if (found != meshes_.end() && found->second.mesh.expired()) { // another mesh lived at this address
+    if (found != meshes_.end() && found->second.mesh.expired()) { // another mesh had this address before
         meshes_.erase(found);
         found = meshes_.end();
     }
@@ -119,7 +119,7 @@ namespace gl {
 
 namespace {
 
-// What a mesh's program does beyond depth; an empty fragment shader lets the renderer test depth early.
+// Outputs of a mesh program in addition to depth; with an empty fragment shader the renderer can test depth early.
 struct Variant {
     bool ids, normals, facing, box, limits;
     auto operator<=>(const Variant&) const = default;
@@ -141,19 +141,23 @@ std::array<GLfloat, 9> columns_of(const Quat& rotation) {
     return columns;
 }
 
-enum class Where { outside, across, inside }; // of a body: the box, its near or far side
+enum class Where {
+    outside,
+    across,
+    inside
+}; // position of a body relative to the box; across: it crosses the near or far side
 
 Where where(const DrawnBody& body, const DepthView& view) {
     const Box& bounds = body.mesh->bounds();
     const Pose from = relative(view.pose, body.pose);
     const Vec3 middle = from * bounds.center() - Vec3(0, 0, view.size.z() / 2);
     const Vec3 half = from.rotation.toRotationMatrix().cwiseAbs() * bounds.half();
-    const Vec3 slack = 1e-4 * view.size + 1e-5 * (half + middle.cwiseAbs()); // well above what floats round away
+    const Vec3 slack = 1e-4 * view.size + 1e-5 * (half + middle.cwiseAbs()); // well above the rounding errors of floats
     if (((middle.cwiseAbs() - half - slack).array() > (view.size / 2).array()).any()) return Where::outside;
     return std::abs(middle.z()) + half.z() + slack.z() < view.size.z() / 2 ? Where::inside : Where::across;
 }
 
-// Everything of one call: the context is current, the target cleared, the textures bound.
+// The parameters of one call: the context is current, the target cleared, the textures bound.
 struct Pass {
     const DepthView& view;
     const DrawOptions& options;
@@ -200,7 +204,7 @@ public:
             comparer_ = Comparer(context_);
             programs_.clear();
         } catch (const Error&) {
-            // A caller's context that is not current any more: its names go when it goes.
+            // A caller's context that is not current any more: its objects are deleted with it.
         }
     }
 
@@ -227,7 +231,7 @@ public:
         draw_pass(view, options, target, [&](const Pass& pass, Scope& scope) {
             scope.check();
             draw_environment(Scene(pass));
-            scope.check("drawing of the environment");
+            scope.check("drawing the environment");
         });
     }
 
@@ -254,14 +258,14 @@ public:
 
 private:
     static void check(const DrawnBody& body) {
-        if (!body.mesh) throw Error(Cause::empty, "a body without a mesh");
-        if (!is_finite(body.pose)) throw Error(Cause::non_finite, "pose of a body");
+        if (!body.mesh) throw Error(Cause::empty, "body has no mesh");
+        if (!is_finite(body.pose)) throw Error(Cause::non_finite, "pose of a body is not finite");
     }
 
     [[nodiscard]] const Target& own(const DepthTarget& target, const char* element) const {
         const auto* found = dynamic_cast<const Target*>(&target);
         if (!found || found->context() != context_)
-            throw Error(Cause::invalid_argument, "must be a target of this backend", {.element = element});
+            throw Error(Cause::invalid_argument, "not a target of this backend", {.element = element});
         return *found;
     }
 
@@ -269,7 +273,8 @@ private:
                                                                const DepthTarget& environment) const {
         const Target &a = own(object, "object"), &b = own(environment, "environment");
         if (a.is_drawn() != b.is_drawn() || a.maps().width != b.maps().width || a.maps().height != b.maps().height)
-            throw Error(Cause::invalid_argument, "must have as many pixels", {.element = "environment"});
+            throw Error(Cause::invalid_argument, "the maps differ in their number of pixels",
+                        {.element = "environment"});
         return {a, b};
     }
 
@@ -277,7 +282,7 @@ private:
         if (!target) return nullptr;
         const Target& found = own(*target, "option after or until");
         if (!found.is_drawn() || found.maps().width != view.width || found.maps().height != view.height)
-            throw Error(Cause::invalid_argument, "must be a target of this backend with as many pixels",
+            throw Error(Cause::invalid_argument, "not a drawn target of this backend with the same number of pixels",
                         {.element = "option after or until"});
         return &found;
     }
@@ -295,7 +300,8 @@ private:
     void draw_pass(const DepthView& view, const DrawOptions& options, DepthTarget& target,
                    const std::function<void(const Pass&, Scope&)>& paint) {
         fathom::check(view);
-        if (options.conservative) throw Error(Cause::unsupported, "OpenGL has no conservative drawing");
+        if (options.conservative)
+            throw Error(Cause::unsupported, "the OpenGL backend does not support conservative drawing");
         auto& to = const_cast<Target&>(own(target, "target"));
         const Target *after = limit(options.after, view), *until = limit(options.until, view);
 

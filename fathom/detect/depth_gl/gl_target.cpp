@@ -1,4 +1,4 @@
-// Makes textures and reads them.
+// Depth maps on the device: OpenGL state, textures and their comparison.
 #include <fathom/detect/depth_gl/gl_target.h>
 
 #include <fathom/base/error.h>
@@ -11,12 +11,12 @@
 #include <limits>
 #include <optional>
 
-// OpenGL's state, read, set and put back.
+// ---- OpenGL state: saved, set and restored
 namespace fathom::gl {
 
 namespace {
 
-// What must be off; the rest is set apart.
+// Features that must be disabled; the others are set separately.
 constexpr std::array<GLenum, 17> unwanted = {
     GL_COLOR_LOGIC_OP,       GL_POLYGON_OFFSET_FILL, GL_POLYGON_OFFSET_LINE,
     GL_POLYGON_OFFSET_POINT, GL_PRIMITIVE_RESTART,   GL_PRIMITIVE_RESTART_FIXED_INDEX,
@@ -53,7 +53,7 @@ void set_common(int width, int height) {
         set(GL_BLEND, buffer, false);
         glColorMaski(buffer, GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
     }
-    glDisable(GL_SCISSOR_TEST); // of all viewports: where another has one, Mesa still cuts the first
+    glDisable(GL_SCISSOR_TEST); // for all viewports: if another viewport enables it, Mesa still clips the first
     glViewportIndexedf(0, 0, 0, static_cast<GLfloat>(width), static_cast<GLfloat>(height));
     glDepthRangeIndexed(0, 0, 1);
     glClipControl(GL_LOWER_LEFT, GL_ZERO_TO_ONE);
@@ -144,8 +144,8 @@ void set_drawing(int width, int height, Keep keep, Faces faces) {
     glDepthFunc(keep == Keep::nearest ? GL_LESS : GL_GREATER);
     set(GL_CULL_FACE, faces != Faces::both);
     glCullFace(faces == Faces::front ? GL_BACK : GL_FRONT);
-    glFrontFace(GL_CW);       // rows count upward here and downward in a picture
-    glEnable(GL_DEPTH_CLAMP); // the fragment shader cuts, pixel by pixel: no new corners
+    glFrontFace(GL_CW);       // rows count upward here and downward in an image
+    glEnable(GL_DEPTH_CLAMP); // the fragment shader discards outside pixels; clipping would create new corners
 }
 
 void set_thin() {
@@ -202,7 +202,7 @@ Maps::Maps(const std::shared_ptr<Context>& context, const DepthView& view, const
     GLint limit = 0;
     glGetIntegerv(GL_MAX_TEXTURE_SIZE, &limit);
     if (std::max(width, height) > limit)
-        throw Error(Cause::too_large, fmt::format("this renderer has at most {} pixels along a side", limit),
+        throw Error(Cause::too_large, fmt::format("this renderer supports at most {} pixels along a side", limit),
                     {.element = "pixels of a view"});
     depth = make_texture(context, GL_DEPTH_COMPONENT32F, view);
     if (options.ids) ids = make_texture(context, GL_RG32UI, view);
@@ -216,8 +216,8 @@ Maps::Maps(const std::shared_ptr<Context>& context, const DepthView& view, const
     glNamedFramebufferDrawBuffers(framebuffer.name(), 2, outputs.data());
     const GLenum status = glCheckNamedFramebufferStatus(framebuffer.name(), GL_DRAW_FRAMEBUFFER);
     if (status != GL_FRAMEBUFFER_COMPLETE)
-        throw Error(Cause::too_large,
-                    fmt::format("no framebuffer of {} x {} pixels (status {:#x})", width, height, status));
+        throw Error(Cause::too_large, fmt::format("a framebuffer of {} x {} pixels cannot be created (status {:#x})",
+                                                  width, height, status));
 }
 
 bool Maps::fits(const DepthView& view, const DrawOptions& options) const {
@@ -239,7 +239,7 @@ Target::~Target() {
         const Scope scope(context_);
         maps_ = {};
     } catch (const Error&) {
-        // A caller's context that is not current any more: its names go when it goes.
+        // A caller's context that is not current any more: its objects are deleted with it.
     }
 }
 
@@ -274,7 +274,7 @@ void Target::read() const {
 
 } // namespace fathom::gl
 
-// Compares by compute shader, or by fragment shader under an occlusion query.
+// ---- Comparison by a compute shader, or by a fragment shader with an occlusion query
 namespace fathom::gl {
 
 namespace {

@@ -1,4 +1,4 @@
-// Random shapes of each pair of kinds, asked every question by the method that the table picks.
+// Runs every query on random shapes of each pair of kinds, with the method that the dispatch table selects.
 #include <fathom/detect/verify/matrix.h>
 
 #include <fathom/base/progress.h>
@@ -34,13 +34,14 @@ double size_of(const Trial& t) {
     return std::isfinite(least) ? least : 1;
 }
 
-// Error and whether it stayed undecided.
-std::pair<double, bool> ask(const Trial& t, Question question) {
+// Returns the error, and whether the query stayed undecided.
+std::pair<double, bool> run_query(const Trial& t, Question question) {
     if (question == Question::collide)
         return {0, collide(t.a, t.start.a, t.b, t.start.b).verdict == Verdict::undecided};
     if (question == Question::distance) {
         const DistanceResult d = distance(t.a, t.start.a, t.b, t.start.b);
-        return {d.upper > 0 && std::isfinite(d.upper) ? (d.upper - d.lower) / size_of(t) : 0, false};
+        return {d.upper_bound > 0 && std::isfinite(d.upper_bound) ? (d.upper_bound - d.lower_bound) / size_of(t) : 0,
+                false};
     }
     const Motion still = Motion::stationary(t.start.a), moving{t.start.b, t.end.b, Path::screw};
     const SweepResult s =
@@ -52,9 +53,9 @@ MatrixCell measure(const std::vector<Trial>& trials, ShapeKind a, ShapeKind b, Q
     MatrixCell cell{.question = question, .methods = methods_for(a, b, question)};
     std::vector<double> times;
     for (const Trial& t : trials) {
-        (void)ask(t, question); // makes what the method needs
+        (void)run_query(t, question); // builds the data that the method needs
         const Stopwatch watch;
-        const auto [error, open] = ask(t, question);
+        const auto [error, open] = run_query(t, question);
         times.push_back(1e6 * watch.seconds());
         cell.error = std::max(cell.error, error);
         cell.undecided += open;

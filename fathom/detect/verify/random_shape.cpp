@@ -1,4 +1,4 @@
-// A few families for each kind, with sizes at random.
+// A few families of shapes for each kind, with random sizes.
 #include <fathom/detect/verify/random_shape.h>
 
 #include <fathom/field/analytic/analytic_field.h>
@@ -56,7 +56,7 @@ TriangleMesh random_mesh(Random& random, double size) {
         return make_cone({.radius = s(0.4), .height = s(0.8), .segments = 20});
     case 4:
         return make_bowl({.radius = s(0.45), .thickness = 0.1 * size, .segments = 20});
-    default: { // two bodies that are one shape
+    default: { // two bodies that form one shape
         TriangleMesh pair = mapped(make_sphere({.radius = s(0.2), .resolution = 4}),
                                    [&](const Vec3& p) { return Vec3(p - Vec3(0.3 * size, 0, 0)); });
         append(pair, mapped(make_box({.size = Vec3::Constant(0.3 * size)}),
@@ -66,7 +66,7 @@ TriangleMesh random_mesh(Random& random, double size) {
     }
 }
 
-// Without some of its triangles: a surface with borders.
+// A mesh without some of its triangles: a surface with borders.
 TriangleMesh random_sheet(Random& random, double size) {
     TriangleMesh sheet =
         random.chance(0.3) ? make_cloth({.size = {size, 0.7 * size}, .cells = {6, 5}}) : random_mesh(random, size);
@@ -83,12 +83,12 @@ TriangleMesh random_sheet(Random& random, double size) {
 TetMesh random_tetrahedra(Random& random, double size) {
     TetMesh mesh = random.chance(0.5) ? make_tet_box({.size = size * Vec3(0.8, 0.6, 0.5), .cells = {4, 3, 2}})
                                       : make_tet_ball({.radius = about(0.42 * size, random), .resolution = 4});
-    const double twist = random.uniform(-0.8, 0.8) / size; // the current shape, not that at rest
+    const double twist = random.uniform(-0.8, 0.8) / size; // the current shape, not the rest shape
     for (Vec3& v : mesh.vertices) v = Eigen::AngleAxisd(twist * v.z(), Vec3::UnitZ()) * v;
     return mesh;
 }
 
-// A hump of waves over a square, solid down to its floor.
+// A wavy hill over a square, solid down to its floor.
 std::shared_ptr<HeightField> random_heights(Random& random, double size) {
     HeightSamples samples{.columns = 24,
                           .rows = 24,
@@ -106,7 +106,7 @@ std::shared_ptr<HeightField> random_heights(Random& random, double size) {
     return std::make_shared<HeightField>(std::move(samples));
 }
 
-// A sum of ramps: convex where all count upward, dented where some count down.
+// A sum of ramps: convex if all have positive weights, with dents if some are negative.
 Network random_network(Random& random, double size) {
     const int units = 14;
     DenseLayer ramps{.inputs = 3, .outputs = units, .activation = Activation::relu}, sum{.inputs = units, .outputs = 1};
@@ -157,7 +157,7 @@ RandomPoses random_poses(const Shape& a, const Shape& b, Random& random) {
     RandomPoses poses{turned(), turned()};
     const double reach = (a.bounded() ? a.radius() : 0) + (b.bounded() ? b.radius() : 0);
     if (a.bounded() != b.bounded() && (a.kind() == ShapeKind::half_space || b.kind() == ShapeKind::half_space)) {
-        // The middle of the body at some height over the plane.
+        // The centre of the body at some height above the plane.
         const bool first = a.kind() == ShapeKind::half_space;
         const Pose &of_plane = first ? poses.a : poses.b, &of_body = first ? poses.b : poses.a;
         const Shape::HalfSpace& half = (first ? a : b).half_space();
@@ -170,7 +170,7 @@ RandomPoses random_poses(const Shape& a, const Shape& b, Random& random) {
         poses.b.translation = random.uniform(0.1, 1.3) * reach * random.direction();
         return poses;
     }
-    // Half-spaces are apart only where they face each other.
+    // Two half-spaces are disjoint only if they face each other.
     const Vec3 facing = -poses.a.rotate(a.half_space().normal);
     if (random.chance(0.5)) poses.b.rotation = Quat::FromTwoVectors(b.half_space().normal, facing);
     poses.b.translation = 2 * random.in_ball();

@@ -1,4 +1,4 @@
-// Collects the claims of all methods about a pair and holds them against one another.
+// Collects the claims of all methods about a pair and tests them against one another.
 #include <fathom/detect/verify/referee.h>
 
 #include <fathom/base/motion.h>
@@ -27,14 +27,14 @@ struct Body {
     Pose pose;
     std::vector<Vec3> points; // of the shape, in its frame
 
-    // At most 0 where the world point belongs to the shape: of solids the field's value, of surfaces the distance.
+    // At most 0 if the world point belongs to the shape: for solids the value of the field, for surfaces the distance.
     [[nodiscard]] double outside(const Vec3& world, const Pose& at) const {
         const Vec3 p = at.to_local(world);
         return has_field(shape.kind()) ? shape.field()->distance(p)
                                        : std::sqrt(shape.tree().closest(p).squared_distance);
     }
     // Whether outside() is the distance there.
-    [[nodiscard]] bool tells_distance() const {
+    [[nodiscard]] bool is_exact_distance() const {
         const ShapeKind k = shape.kind();
         return is_surface(k) || k == ShapeKind::closed_mesh || k == ShapeKind::tetrahedra ||
                k == ShapeKind::half_space || k == ShapeKind::other_field;
@@ -93,9 +93,9 @@ private:
                 fmt::format("{} and {}: {}", name(a_.shape.kind()), name(b_.shape.kind()), claim));
     }
 
-    // ---- Whether they touch
+    // ---- Collision
 
-    // A point of one that is in the other.
+    // A point of one shape that is inside the other.
     [[nodiscard]] const Vec3* common_point(const Pose& pose_b, double depth) {
         for (const auto& [from, pose, to, at] :
              {std::tuple(&a_, a_.pose, &b_, pose_b), std::tuple(&b_, pose_b, &a_, a_.pose)}) {
@@ -123,7 +123,7 @@ private:
         const std::string method(name(c.method));
         expect(c.verdict == back.verdict, method + ": the verdict depends on the order");
         expect(c.contacts.size() == back.contacts.size(),
-               fmt::format("{}: {} contacts, {} the other way round", method, c.contacts.size(), back.contacts.size()));
+               fmt::format("{}: {} contacts, {} in the other order", method, c.contacts.size(), back.contacts.size()));
         for (std::size_t k = 0; k < std::min(c.contacts.size(), back.contacts.size()); ++k) {
             const Contact &x = c.contacts[k], &y = back.contacts[k];
             expect((x.point_a - y.point_b).norm() <= slack_ && (x.normal + y.normal).norm() <= 1e-6,
@@ -137,42 +137,42 @@ private:
         if (c.verdict == Verdict::disjoint && c.proven) {
             if (!touching_) apart_ = true;
             const Vec3* common = common_point(b_.pose, slack_);
-            expect(common == nullptr, fmt::format("{}: disjoint, but a point of one is {} deep in the other", method,
-                                                  common ? depth_at(*common) : 0));
-            expect(!touching_ || shallow(), fmt::format("{}: disjoint, but {} saw them overlap", method, seen_by_));
+            expect(common == nullptr, fmt::format("{}: disjoint, but a point of one shape is {} deep in the other",
+                                                  method, common ? depth_at(*common) : 0));
+            expect(!touching_ || shallow(), fmt::format("{}: disjoint, but {} found an overlap", method, found_by_));
         }
         if (c.verdict != Verdict::overlapping) return;
-        const double slack = slack_ + 1e-12 * c.common.norm() +
-                             (c.method == Method::depth_maps ? c.error_bound : 0); // half-spaces may meet far out
+        // Half-spaces may meet far away.
+        const double slack = slack_ + 1e-12 * c.witness.norm() + (c.method == Method::depth_maps ? c.error_bound : 0);
         if (c.method != Method::depth_maps) {
-            expect(!apart_ || shallow(), method + ": overlapping, where another method proved them apart");
-            touching_ = true, seen_by_ = method;
+            expect(!apart_ || shallow(), method + ": overlapping, but another method proved them disjoint");
+            touching_ = true, found_by_ = method;
         } else {
-            expect(!apart_ || distance(a_.shape, a_.pose, b_.shape, b_.pose).lower <= slack,
-                   method + ": overlapping by more than its tolerance, where another method proved them apart");
+            expect(!apart_ || distance(a_.shape, a_.pose, b_.shape, b_.pose).lower_bound <= slack,
+                   method + ": overlapping by more than its tolerance, but another method proved them disjoint");
         }
-        const bool both = a_.outside(c.common, a_.pose) <= slack && b_.outside(c.common, b_.pose) <= slack;
+        const bool both = a_.outside(c.witness, a_.pose) <= slack && b_.outside(c.witness, b_.pose) <= slack;
         expect(both || c.method == Method::tetrahedra,
-               fmt::format("{}: its witness is {} from a and {} from b", method, a_.outside(c.common, a_.pose),
-                           b_.outside(c.common, b_.pose)));
+               fmt::format("{}: its witness is {} from a and {} from b", method, a_.outside(c.witness, a_.pose),
+                           b_.outside(c.witness, b_.pose)));
         for (const Contact& contact : c.contacts) check_contact(method, contact, slack);
     }
 
     void check_contact(const std::string& method, const Contact& c, double slack) {
-        expect(std::abs(c.normal.norm() - 1) < 1e-6, method + ": a normal is not unit");
+        expect(std::abs(c.normal.norm() - 1) < 1e-6, method + ": a normal does not have unit length");
         expect((c.point_a - c.point_b - c.depth * c.normal).norm() <= 1e-6 * std::abs(c.depth) + 4 * slack,
-               method + ": a contact's points are not its depth apart along its normal");
+               method + ": the points of a contact do not differ by depth times normal");
     }
 
     [[nodiscard]] double depth_at(const Vec3& world) const {
         return -std::max(a_.outside(world, a_.pose), b_.outside(world, b_.pose));
     }
-    // They touch by so little that rounding decides.
+    // The overlap is so small that rounding decides.
     [[nodiscard]] bool shallow() const {
-        return std::abs(distance(a_.shape, a_.pose, b_.shape, b_.pose).upper) <= 4 * slack_;
+        return std::abs(distance(a_.shape, a_.pose, b_.shape, b_.pose).upper_bound) <= 4 * slack_;
     }
 
-    // ---- How far
+    // ---- Distance
 
     void distances() {
         double highest_lower = -HUGE_VAL, lowest_upper = HUGE_VAL;
@@ -181,30 +181,31 @@ private:
             const DistanceResult back = distance(b_.shape, b_.pose, a_.shape, a_.pose, {.method = m.method});
             const std::string method(name(m.method));
             const double error = slack_ + d.error_bound;
-            expect(std::abs(d.upper - back.upper) <= slack_ || d.upper == back.upper,
-                   fmt::format("{}: distance {} or {}, by the order", method, d.upper, back.upper));
-            if (d.upper > 0) {
-                expect(!touching_ || shallow(), fmt::format("{}: {} apart, but they touch", method, d.upper));
-                highest_lower = std::max(highest_lower, d.lower - error),
-                lowest_upper = std::min(lowest_upper, d.upper + error);
-                if (std::isfinite(d.upper))
-                    report_.worst_bound_gap =
-                        std::max(report_.worst_bound_gap, (d.upper - d.lower) / size_of(a_.shape, b_.shape));
-                no_point_is_nearer(method, d.lower - error);
+            expect(
+                std::abs(d.upper_bound - back.upper_bound) <= slack_ || d.upper_bound == back.upper_bound,
+                fmt::format("{}: distance {} or {}, depending on the order", method, d.upper_bound, back.upper_bound));
+            if (d.upper_bound > 0) {
+                expect(!touching_ || shallow(), fmt::format("{}: {} apart, but they touch", method, d.upper_bound));
+                highest_lower = std::max(highest_lower, d.lower_bound - error),
+                lowest_upper = std::min(lowest_upper, d.upper_bound + error);
+                if (std::isfinite(d.upper_bound))
+                    report_.worst_bound_gap = std::max(report_.worst_bound_gap,
+                                                       (d.upper_bound - d.lower_bound) / size_of(a_.shape, b_.shape));
+                no_point_is_nearer(method, d.lower_bound - error);
                 ends(method, d, error);
             } else {
-                expect(!apart_ || std::abs(d.upper) <= 4 * slack_,
-                       fmt::format("{}: overlapping by {}, but they are proven apart", method, -d.upper));
+                expect(!apart_ || std::abs(d.upper_bound) <= 4 * slack_,
+                       fmt::format("{}: overlapping by {}, but they are proven disjoint", method, -d.upper_bound));
             }
         }
         expect(highest_lower <= lowest_upper,
-               fmt::format("distances of two methods exclude each other: at least {}, at most {}", highest_lower,
+               fmt::format("distances of two methods contradict each other: at least {}, at most {}", highest_lower,
                            lowest_upper));
     }
 
     void no_point_is_nearer(const std::string& method, double lower) {
         for (const auto& [from, to] : {std::pair(&a_, &b_), std::pair(&b_, &a_)}) {
-            if (!to->tells_distance()) continue;
+            if (!to->is_exact_distance()) continue;
             double nearest = HUGE_VAL;
             for (const Vec3& p : from->points) nearest = std::min(nearest, to->outside(from->pose * p, to->pose));
             expect(nearest >= lower,
@@ -213,15 +214,15 @@ private:
     }
 
     void ends(const std::string& method, const DistanceResult& d, double error) {
-        if (!std::isfinite(d.upper)) return;
-        expect(std::abs((d.point_a - d.point_b).norm() - d.upper) <= error,
-               method + ": the nearest points are not as far apart as told");
+        if (!std::isfinite(d.upper_bound)) return;
+        expect(std::abs((d.point_a - d.point_b).norm() - d.upper_bound) <= error,
+               method + ": the distance of the closest points differs from the upper bound");
         expect(a_.outside(d.point_a, a_.pose) <= error && b_.outside(d.point_b, b_.pose) <= error,
-               fmt::format("{}: the nearest points are {} and {} off the shapes", method,
+               fmt::format("{}: the closest points are {} and {} away from the shapes", method,
                            a_.outside(d.point_a, a_.pose), b_.outside(d.point_b, b_.pose)));
     }
 
-    // ---- When
+    // ---- Time of contact
 
     void sweeps() {
         const Motion still = Motion::stationary(a_.pose), moving{b_.pose, end_, Path::screw};
@@ -248,20 +249,21 @@ private:
                 const std::string what = fmt::format("{} by {}", name(question), name(m.method));
                 expect(s.verdict == back.verdict, what + ": the verdict depends on the order");
                 expect(std::abs(s.time - back.time) <= s.error + back.error + 1e-3,
-                       fmt::format("{}: time {} or {}, by the order", what, s.time, back.time));
+                       fmt::format("{}: time {} or {}, depending on the order", what, s.time, back.time));
                 look(s, what);
                 if (question == Question::sweep_all) outside_intervals(what, s, mover);
             }
         if (earliest_seen < HUGE_VAL) ++report_.contacts_in_motion;
-        expect(latest_start <= earliest_seen + 1e-9 || shallow_at(mover.pose(std::min(earliest_seen, 1.0))),
-               fmt::format("no contact before {} by one, contact at {} by another", latest_start, earliest_seen));
+        expect(
+            latest_start <= earliest_seen + 1e-9 || shallow_at(mover.pose(std::min(earliest_seen, 1.0))),
+            fmt::format("no contact before {} by one method, contact at {} by another", latest_start, earliest_seen));
     }
 
     void before(const std::string& what, const SweepResult& s, const Mover& mover) {
         const double until = s.verdict == Verdict::disjoint ? 1 : s.time;
         for (std::size_t k = 0; k < options_.times; ++k) {
             const double t = until * static_cast<double>(k) / static_cast<double>(options_.times);
-            if (t < until) clear_at(what, t, mover);
+            if (t < until) check_disjoint_at(what, t, mover);
         }
     }
 
@@ -270,28 +272,30 @@ private:
             const double t = static_cast<double>(k) / static_cast<double>(options_.times);
             const bool held = std::any_of(s.intervals.begin(), s.intervals.end(),
                                           [&](const ContactInterval& i) { return i.start <= t && t <= i.end; });
-            if (!held) clear_at(what, t, mover);
+            if (!held) check_disjoint_at(what, t, mover);
         }
         for (const ContactInterval& i : s.intervals)
-            expect(i.start <= i.end && i.start >= 0 && i.end <= 1, what + ": an interval is none");
+            expect(i.start <= i.end && i.start >= 0 && i.end <= 1,
+                   what + ": an interval is not inside [0, 1] or is reversed");
     }
 
-    void clear_at(const std::string& what, double t, const Mover& mover) {
+    void check_disjoint_at(const std::string& what, double t, const Mover& mover) {
         const Vec3* common = common_point(mover.pose(t), 8 * slack_);
-        expect(common == nullptr, fmt::format("{}: clear at {}, but they have a point in common then", what, t));
+        expect(common == nullptr,
+               fmt::format("{}: disjoint at time {}, but the shapes have a common point then", what, t));
         const CollideResult c = collide(a_.shape, a_.pose, b_.shape, mover.pose(t), {.goal = CollideGoal::verdict});
         expect(c.verdict != Verdict::overlapping || shallow_at(mover.pose(t)),
-               fmt::format("{}: clear at {}, but they overlap then", what, t));
+               fmt::format("{}: disjoint at time {}, but they overlap then", what, t));
     }
 
     void seen(const std::string& what, double t, const Mover& mover) {
         const DistanceResult d = distance(a_.shape, a_.pose, b_.shape, mover.pose(std::min(t, 1.0)));
-        expect(d.lower <= 8 * slack_ + d.error_bound,
-               fmt::format("{}: contact at {}, but they are {} apart then", what, t, d.lower));
+        expect(d.lower_bound <= 8 * slack_ + d.error_bound,
+               fmt::format("{}: contact at time {}, but they are {} apart then", what, t, d.lower_bound));
     }
 
     [[nodiscard]] bool shallow_at(const Pose& pose_b) const {
-        return std::abs(distance(a_.shape, a_.pose, b_.shape, pose_b).upper) <= 8 * slack_;
+        return std::abs(distance(a_.shape, a_.pose, b_.shape, pose_b).upper_bound) <= 8 * slack_;
     }
 
     RefereeOptions options_;
@@ -301,7 +305,7 @@ private:
     RefereeReport report_;
     Vec3 found_ = Vec3::Zero();
     bool touching_ = false, apart_ = false;
-    std::string seen_by_;
+    std::string found_by_;
 };
 
 } // namespace
