@@ -1,8 +1,9 @@
 // DeformingScene: broad phase, refit of the surfaces in pairs, and the queries for each pair.
+#include <fathom/detect/deformable/deforming_scene.h>
+
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/progress.h>
-#include <fathom/detect/deformable/deforming_scene.h>
 
 #include <fmt/format.h>
 

@@ -1,6 +1,7 @@
 // Vertices inside a surface: inside tests where triangles cross, and a flood fill from there over edges that do not
 // cross.
 #include <fathom/detect/deformable/inside_vertices.h>
+
 #include <fathom/geometry/exact/predicates.h>
 #include <fathom/geometry/surface_tree/triangle_exact.h>
 

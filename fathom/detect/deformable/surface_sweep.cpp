@@ -1,7 +1,8 @@
 // Times of impact of all features of deforming surfaces whose paths come near each other.
+#include <fathom/detect/deformable/surface_sweep.h>
+
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/detect/deformable/surface_sweep.h>
 
 #include <fmt/format.h>
 

@@ -1,5 +1,6 @@
 // Traverses two triangle trees together, one box or triangle against eight per step.
 #include <fathom/detect/mesh_mesh/dual_bvh_traversal.h>
+
 #include <fathom/detect/mesh_mesh/relative_bvh_frame.h>
 
 #include <algorithm>

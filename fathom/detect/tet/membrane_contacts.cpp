@@ -1,6 +1,7 @@
 // Contacts of tetrahedra with open surfaces, with a record of the sides.
-#include <fathom/base/parallel.h>
 #include <fathom/detect/tet/membrane_contacts.h>
+
+#include <fathom/base/parallel.h>
 #include <fathom/geometry/primitive/triangle_overlap.h>
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 // Topology of a tetrahedral body, and the tetrahedra that intersect a box.
+#include <fathom/detect/tet/tet_body.h>
+
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/sorted_edit.h>
-#include <fathom/detect/tet/tet_body.h>
 
 #include <algorithm>
 

@@ -1,7 +1,8 @@
 // Vertices and tetrahedra that intersect the interior of a field.
+#include <fathom/detect/tet/tet_field_contacts.h>
+
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/detect/tet/tet_field_contacts.h>
 
 #include <algorithm>
 #include <cmath>
