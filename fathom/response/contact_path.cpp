@@ -28,7 +28,7 @@ namespace {
 void check_number(double value, bool zero_allowed, const char* name) {
     if (std::isfinite(value) && (value > 0 || (zero_allowed && value == 0))) return;
     throw Error(Cause::invalid_argument,
-                fmt::format("{} is not a finite number {} 0", value, zero_allowed ? "from" : "above"),
+                fmt::format("{} is not a finite number {} 0", value, zero_allowed ? ">=" : ">"),
                 {.element = fmt::format("option {}", name)});
 }
 

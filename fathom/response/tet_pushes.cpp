@@ -53,7 +53,7 @@ public:
         : b_(b), options_(options), same_(a.body.is(b.body)) {
         if (same_ && b.method == DepthMethod::exact)
             throw Error(Cause::invalid_argument,
-                        "a body in itself has no exact depth: take closest_feature or closest_point",
+                        "self-collision has no exact depth; use closest_feature or closest_point",
                         {.element = "option method"});
     }
 

@@ -32,7 +32,7 @@ void check_contact(const WeightedContact& contact, std::size_t number, std::size
         !std::isfinite(contact.area))
         refuse(Cause::non_finite, number, "has a weight, normal, depth or area that is not finite");
     if (std::min(std::abs(sum), std::abs(sum - 1)) > 1e-6 * (1 + size))
-        refuse(Cause::invalid_argument, number, fmt::format("has weights that add up to {}, not to 0 or 1", sum));
+        refuse(Cause::invalid_argument, number, fmt::format("has weights that sum to {}, not to 0 or 1", sum));
     if (contact.depth < 0 || contact.area < 0) refuse(Cause::invalid_argument, number, "has a negative depth or area");
     if (contact.depth > 0 && std::abs(contact.normal.squaredNorm() - 1) > 1e-6)
         refuse(Cause::invalid_argument, number, fmt::format("has a normal of length {}, not 1", contact.normal.norm()));

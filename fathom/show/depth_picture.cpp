@@ -31,7 +31,7 @@ Color shade(double share, bool color) {
 void check_size(const DepthMap& map) {
     check(map.view);
     if (map.depth.size() != map.view.pixel_count())
-        throw Error(Cause::invalid_argument, "has not as many depths as pixels", {.element = "depth map"});
+        throw Error(Cause::invalid_argument, "the numbers of depths and pixels differ", {.element = "depth map"});
 }
 
 } // namespace
@@ -53,7 +53,7 @@ Image hit_picture(const DepthMap& object, const DepthMap& environment, const Dep
     check_size(environment);
     Image image = height_picture(object, options);
     if (object.view.width != environment.view.width || object.view.height != environment.view.height)
-        throw Error(Cause::invalid_argument, "must have as many pixels as the object's", {.element = "environment"});
+        throw Error(Cause::invalid_argument, "must have the size of the object's map", {.element = "environment"});
     for (std::size_t k = 0; k < object.depth.size(); ++k)
         if (object.covered(k) && environment.covered(k) && environment.depth[k] <= object.depth[k])
             image.pixels[k] = options.hit;
@@ -63,7 +63,7 @@ Image hit_picture(const DepthMap& object, const DepthMap& environment, const Dep
 Image normal_picture(const DepthMap& map, const DepthPictureOptions& options) {
     check_size(map);
     if (map.normals.size() != map.depth.size())
-        throw Error(Cause::invalid_argument, "was drawn without normals", {.element = "depth map"});
+        throw Error(Cause::invalid_argument, "has no normals", {.element = "depth map"});
     Image image(map.view.width, map.view.height, options.nothing);
     for (std::size_t k = 0; k < map.depth.size(); ++k) {
         if (!map.covered(k)) continue;

@@ -32,7 +32,7 @@ Box shown_box(const Field& field, const SliceOptions& options) {
     if (!options.box.empty()) return options.box;
     const Box bounds = field.bounds();
     if (bounds.empty() || !is_finite(bounds.lower) || !is_finite(bounds.upper))
-        throw Error(Cause::invalid_argument, "the field has no finite bounds: say which box to show",
+        throw Error(Cause::invalid_argument, "the field has no finite bounds; a box is required",
                     {.element = "option box"});
     return intersection(bounds.grown(0.125 * bounds.size().maxCoeff()), field.domain());
 }
@@ -46,7 +46,7 @@ void check(const SliceOptions& options, const Box& box) {
     if (!(options.spacing >= 0 && std::isfinite(options.spacing))) refuse("must be positive, or 0", "option spacing");
     if (options.position && !std::isfinite(*options.position)) refuse("must be finite", "option position");
     if (!is_finite(box.lower) || !is_finite(box.upper) || !(box.size().maxCoeff() > 0))
-        refuse("must be finite and have a size", "option box");
+        refuse("must be finite and not empty", "option box");
 }
 
 // ---- Colours

@@ -22,7 +22,7 @@ TriangleMesh surface_of(const Field& field, int resolution) {
     const Box box = field.bounds();
     if (box.empty()) return {};
     if (!box.lower.allFinite() || !box.upper.allFinite())
-        throw Error(Cause::invalid_argument, "a field without finite bounds cannot be drawn");
+        throw Error(Cause::invalid_argument, "the field has no finite bounds");
     return contour(field, box.grown(0.05 * box.diagonal()), resolution);
 }
 

@@ -78,29 +78,31 @@ ViewerFile::ViewerFile(std::span<const std::byte> bytes, std::string name, std::
 void ViewerFile::read_places() {
     const Source source{bytes_, name_};
     if (source.text().substr(0, magic.size()) != magic)
-        throw Error(Cause::unknown_format, "is no file of the viewer (.fathomview)", {.file = name_});
+        throw Error(Cause::unknown_format, "is not a viewer file (.fathomview)", {.file = name_});
     ByteReader reader(source, magic.size());
     const auto stated = reader.read<std::uint32_t>("version");
-    if (stated != version) reader.fail(Cause::unsupported, fmt::format("version {} of such files", stated));
+    if (stated != version)
+        reader.fail(Cause::unsupported, fmt::format("unsupported version {} of viewer files", stated));
     const std::size_t count =
         reader.believable_count(reader.read<std::uint32_t>("number of packets"), place_bytes, "packets");
-    if (count == 0) reader.fail(Cause::malformed, "holds no packet");
+    if (count == 0) reader.fail(Cause::malformed, "contains no packet");
     for (std::size_t k = 0; k < count; ++k) {
         const auto offset = reader.read<std::uint64_t>("offset"), size = reader.read<std::uint64_t>("size");
         if (offset > bytes_.size() || size > bytes_.size() - offset)
-            reader.fail(Cause::truncated, "lies past the end of the file", "packet", static_cast<std::int64_t>(k));
+            reader.fail(Cause::truncated, "extends beyond the end of the file", "packet", static_cast<std::int64_t>(k));
         places_.push_back({offset, size, reader.read<std::uint64_t>("checksum")});
     }
     const std::size_t end = reader.offset();
     if (reader.read<std::uint64_t>("checksum") != checksum(bytes_.first(end)))
-        reader.fail(Cause::malformed, "the list of packets was changed");
+        reader.fail(Cause::malformed, "the list of packets is corrupt");
 }
 
 std::span<const std::byte> ViewerFile::stored(std::size_t k) const {
     const Place place{.file = name_, .element = "packet", .index = static_cast<std::int64_t>(k)};
-    if (k >= places_.size()) throw Error(Cause::index_out_of_range, fmt::format("there are {}", places_.size()), place);
+    if (k >= places_.size())
+        throw Error(Cause::index_out_of_range, fmt::format("index is not below {}", places_.size()), place);
     const std::span<const std::byte> bytes = bytes_.subspan(places_[k].offset, places_[k].size);
-    if (checksum(bytes) != places_[k].checksum) throw Error(Cause::malformed, "was changed", place);
+    if (checksum(bytes) != places_[k].checksum) throw Error(Cause::malformed, "is corrupt", place);
     return bytes;
 }
 
@@ -140,12 +142,12 @@ void check_array(const Json& value, std::size_t available, const Source& source)
     const GltfTable array(source, value, "array");
     const std::size_t each = bytes_each(array.text("type")), width = array.whole("width"), count = array.whole("count"),
                       offset = array.whole("offset");
-    if (each == 0) array.fail(Cause::unsupported, fmt::format("its numbers are \"{}\"", array.text("type")));
+    if (each == 0) array.fail(Cause::unsupported, fmt::format("unsupported number type \"{}\"", array.text("type")));
     if (width < 1 || width > 16 || offset % 8 != 0)
-        array.fail(Cause::malformed, fmt::format("{} wide at byte {}", width, offset));
+        array.fail(Cause::malformed, fmt::format("invalid width {} or offset {}", width, offset));
     if (offset > available || count > (available - offset) / (each * width))
         array.fail(Cause::truncated,
-                   fmt::format("{} rows at byte {}, but there are {} bytes", count, offset, available));
+                   fmt::format("{} rows at offset {} exceed the {} bytes available", count, offset, available));
 }
 
 void check_arrays(const Json& root, std::size_t available, const Source& source) {
@@ -164,11 +166,11 @@ void check_arrays(const Json& root, std::size_t available, const Source& source)
 
 void check_packet(std::string_view packet, const std::string& name) {
     const Source source{std::as_bytes(std::span(packet)), name};
-    if (packet.substr(0, 4) != "FTHM") throw Error(Cause::unknown_format, "is no packet of the viewer", {.file = name});
+    if (packet.substr(0, 4) != "FTHM") throw Error(Cause::unknown_format, "is not a viewer packet", {.file = name});
     ByteReader reader(source, 4);
     const auto version = reader.read<std::uint32_t>("version");
     if (version != viewer_packet_version)
-        reader.fail(Cause::unsupported, fmt::format("version {} of the viewer's packets", version));
+        reader.fail(Cause::unsupported, fmt::format("unsupported version {} of viewer packets", version));
     const std::size_t length = reader.read<std::uint32_t>("length");
     const std::span<const std::byte> text = reader.take(length, "JSON");
     if (reader.offset() % 8 != 0) reader.fail(Cause::malformed, "arrays do not start at a multiple of 8 bytes");

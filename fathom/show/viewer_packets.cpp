@@ -336,7 +336,7 @@ DocumentPackets::DocumentPackets(ViewerDocument document, const PacketOptions& o
 
 std::string DocumentPackets::packet(std::size_t k) const {
     if (k >= packet_count())
-        throw Error(Cause::index_out_of_range, fmt::format("there are {}", packet_count()),
+        throw Error(Cause::index_out_of_range, fmt::format("index is not below {}", packet_count()),
                     {.element = "packet", .index = static_cast<std::int64_t>(k)});
     return k == 0 ? document_packet(document_, chunks_) : chunk_packet(*document_.frames, chunks_[k - 1]);
 }

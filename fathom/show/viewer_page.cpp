@@ -28,7 +28,8 @@ std::string_view viewer_page() { return {fathom_viewer_page_begin, fathom_viewer
 #else
 bool has_viewer_page() { return false; }
 std::string_view viewer_page() {
-    throw Error(Cause::unsupported, "built without the viewer: it needs npm when Fathom is built (FATHOM_VIEWER=ON)");
+    throw Error(Cause::unsupported,
+                "Fathom was built without the viewer, which requires npm at build time (FATHOM_VIEWER=ON)");
 }
 #endif
 
@@ -36,7 +37,7 @@ std::string page_with_packets(std::string_view page, const PacketSource& packets
     constexpr std::string_view mark = "<!-- packets -->";
     const std::size_t at = page.rfind(mark);
     if (at == std::string_view::npos)
-        throw Error(Cause::malformed, fmt::format("the page does not say where packets go: {}", mark));
+        throw Error(Cause::malformed, fmt::format("the page has no placeholder for packets: {}", mark));
     std::string whole(page.substr(0, at));
     for (std::size_t k = 0; k < packets.packet_count(); ++k)
         whole.append(fmt::format("<script type=\"application/x-fathom\" data-packet=\"{}\">", k))

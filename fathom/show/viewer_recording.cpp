@@ -87,7 +87,7 @@ ViewerBody body_of(const Recording& recording, std::size_t b, const Box& stage) 
     if (recorded.cloud) body.info = {{"colour", "speed, from slow and dark to fast and bright"}};
     if (recorded.fixed) body.info.emplace_back("fixed", "yes");
     if (recorded.formula && recorded.mesh->vertices.empty())
-        body.info.emplace_back("shape", "a formula; its surface is shown as far as the others reach");
+        body.info.emplace_back("shape", "analytic; its surface is shown within the extent of the other bodies");
     return body;
 }
 
@@ -207,7 +207,7 @@ std::string in_words(const Recording& recording) {
                                     frames.empty() ? 0 : frames.back().time);
     if (recording.worst_penetration() > 0)
         words += fmt::format(", deepest penetration {:.3g} m", recording.worst_penetration());
-    if (broken > 0) words += fmt::format("; {} frames hold numbers that are not finite, drawn at 0", broken);
+    if (broken > 0) words += fmt::format("; {} frames contain values that are not finite, drawn at 0", broken);
     return words;
 }
 
@@ -278,7 +278,7 @@ Box posed_bounds(const ViewerBody& body, const Pose& pose) {
 
 std::string in_words(const SweptView& view) {
     if (!view.first_time) return "they do not touch";
-    return fmt::format("first contact at time {:.6g} of [0, 1], {} piece{} of time in contact", *view.first_time,
+    return fmt::format("first contact at time {:.6g} of [0, 1], {} contact interval{}", *view.first_time,
                        view.intervals.size(), view.intervals.size() == 1 ? "" : "s");
 }
 
@@ -305,7 +305,7 @@ ViewerDocument sweep_document(const std::string& name, SweptView view) {
     document.layers.push_back({.name = "path",
                                .content = std::move(path),
                                .visible = true,
-                               .info = {{"pieces of time in contact", static_cast<double>(view.intervals.size())}}});
+                               .info = {{"contact intervals", static_cast<double>(view.intervals.size())}}});
     document.frames = std::make_shared<SweepFrames>(view, times_of(view));
     view.a.pose = view.motion_a.start;
     view.b.pose = view.motion_b.start;

@@ -42,7 +42,7 @@ void add_report(ViewerInfo& info, const MeshReport& report) {
 }
 
 std::string in_words(const MeshReport& report) {
-    return report.watertight ? report.clean() ? "closed, nothing wrong" : "closed, but see its numbers"
+    return report.watertight ? report.clean() ? "closed, no defects" : "closed, with defects"
                              : fmt::format("not closed: {} open edges", report.open_edges.count);
 }
 
@@ -141,7 +141,7 @@ ViewerDocument tet_document(const std::string& name, const TetMesh& mesh) {
 ViewerLayer distances_layer(const Field& field, const Box& box, int samples) {
     if (samples < 2) throw Error(Cause::invalid_argument, "must be at least 2", {.element = "option samples"});
     if (box.empty() || !is_finite(box.size()) || box.size().minCoeff() <= 0)
-        throw Error(Cause::invalid_argument, "the box to sample in has no volume");
+        throw Error(Cause::invalid_argument, "the box of the samples has no volume");
     VolumeLayer volume{.box = box, .size = {}, .values = {}};
     const double step = box.size().maxCoeff() / (samples - 1);
     for (int axis = 0; axis < 3; ++axis)
@@ -184,8 +184,8 @@ ViewerLayer balls_layer(const FieldSphereTree& solid, std::size_t most) {
             spheres.spheres.push_back(solid.ball(solid.nodes()[cell.node]));
             spheres.levels.push_back(static_cast<std::uint8_t>(level));
         }
-    const ViewerInfo info = {{"balls", number(spheres.spheres.size())}, {"levels", number(levels.size())}};
-    return {.name = "balls round the inside", .content = std::move(spheres), .info = info};
+    const ViewerInfo info = {{"spheres", number(spheres.spheres.size())}, {"levels", number(levels.size())}};
+    return {.name = "bounding spheres", .content = std::move(spheres), .info = info};
 }
 
 ViewerLayer spheres_layer(const SphereTree& tree, std::size_t most) {

@@ -174,7 +174,7 @@ TEST(ViewerPackets, a_run_that_blew_up_is_shown_and_said_so) {
     frame->bodies[1].vertices.assign(4, Vec3f::Constant(std::numeric_limits<float>::infinity()));
     const DocumentPackets packets(recording_document("mixed", recording));
     const ReadPacket document(packets.packet(0)), chunk(packets.packet(1));
-    EXPECT_NE(document.json["subtitle"].get<std::string>().find("1 frames hold numbers that are not finite"),
+    EXPECT_NE(document.json["subtitle"].get<std::string>().find("1 frames contain values that are not finite"),
               std::string::npos);
     for (const float value : chunk.floats(chunk.json["poses"], 7)) EXPECT_TRUE(std::isfinite(value));
     for (const float value : chunk.floats(chunk.json["deformed"]["1"]["vertices"][6], 3))

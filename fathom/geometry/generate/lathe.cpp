@@ -23,14 +23,14 @@ using std::numbers::pi;
 
 void check_profile(std::span<const Vec2> profile) {
     if (profile.size() < 3)
-        throw Error(Cause::invalid_argument, "a profile needs three points or more", {.element = "option profile"});
+        throw Error(Cause::invalid_argument, "a profile needs at least three points", {.element = "option profile"});
     const bool loop = profile.front() == profile.back();
     for (std::size_t i = 0; i < profile.size(); ++i) {
         const Vec2& p = profile[i];
         const bool end = i == 0 || i + 1 == profile.size();
         if (!(std::abs(p.x()) <= max_generated_length && std::abs(p.y()) <= max_generated_length))
             refuse_profile(i, fmt::format("({}, {}) is not within {} m", p.x(), p.y(), max_generated_length));
-        if (i > 0 && p == profile[i - 1]) refuse_profile(i, "repeats the point before it");
+        if (i > 0 && p == profile[i - 1]) refuse_profile(i, "equals the previous point");
         if (end && !loop && p.x() != 0) refuse_profile(i, "the profile must start and end on the axis, or be a loop");
         if ((!end || loop) && !(p.x() > 0)) refuse_profile(i, "only the ends of the profile may lie on the axis");
     }

@@ -25,7 +25,7 @@ ShapeParameter count(std::string name, double fallback, double minimum, double m
 ShapeParameter resolution(double fallback, double minimum, double maximum, std::string meaning) {
     return count("resolution", fallback, minimum, maximum, std::move(meaning));
 }
-ShapeParameter seed() { return count("seed", 1, 0, largest_seed, "another seed, another shape of the same kind"); }
+ShapeParameter seed() { return count("seed", 1, 0, largest_seed, "random seed of the shape"); }
 
 // One shape's values, read by name.
 class Reader {
@@ -78,21 +78,21 @@ void add_solids(std::vector<CatalogueShape>& shapes) {
     shapes.push_back(surface("box", "a box", box_parameters(4, 2800), [](const Reader& v) {
         return make_box({v.sides(), v.cells()});
     }));
-    shapes.push_back(
-        surface("sphere", "a sphere, from an icosahedron",
-                {length("radius", 0.5, "radius"), resolution(16, 1, 2200, "pieces of an icosahedron's edge")},
-                [](const Reader& v) {
-                    return make_sphere({v("radius"), v.count("resolution")});
-                }));
-    shapes.push_back(
-        surface("ellipsoid", "an ellipsoid, from an icosahedron",
-                {length("radius_x", 0.5, "along x"), length("radius_y", 0.35, "along y"),
-                 length("radius_z", 0.25, "along z"), resolution(16, 1, 2200, "pieces of an icosahedron's edge")},
-                [](const Reader& v) {
-                    return make_ellipsoid({{v("radius_x"), v("radius_y"), v("radius_z")}, v.count("resolution")});
-                }));
+    shapes.push_back(surface(
+        "sphere", "a sphere, from an icosahedron",
+        {length("radius", 0.5, "radius"), resolution(16, 1, 2200, "subdivisions of each edge of an icosahedron")},
+        [](const Reader& v) {
+            return make_sphere({v("radius"), v.count("resolution")});
+        }));
+    shapes.push_back(surface(
+        "ellipsoid", "an ellipsoid, from an icosahedron",
+        {length("radius_x", 0.5, "along x"), length("radius_y", 0.35, "along y"), length("radius_z", 0.25, "along z"),
+         resolution(16, 1, 2200, "subdivisions of each edge of an icosahedron")},
+        [](const Reader& v) {
+            return make_ellipsoid({{v("radius_x"), v("radius_y"), v("radius_z")}, v.count("resolution")});
+        }));
     shapes.push_back(surface("capsule", "a cylinder with round ends",
-                             {length("radius", 0.25, "radius"), length("length", 0.5, "of the straight part"),
+                             {length("radius", 0.25, "radius"), length("length", 0.5, "length of the cylindrical part"),
                               resolution(48, 6, 20'000, "edges around")},
                              [](const Reader& v) {
                                  return make_capsule({v("radius"), v("length"), v.count("resolution")});
@@ -104,30 +104,31 @@ void add_solids(std::vector<CatalogueShape>& shapes) {
             return make_cylinder({v("radius"), v("height"), v.count("resolution")});
         }));
     shapes.push_back(surface("cone", "a cone, apex up",
-                             {length("radius", 0.4, "of the base"), length("height", 1, "along z"),
+                             {length("radius", 0.4, "radius of the base"), length("height", 1, "along z"),
                               resolution(48, 3, 20'000, "edges around the base")},
                              [](const Reader& v) {
                                  return make_cone({v("radius"), v("height"), v.count("resolution")});
                              }));
     shapes.push_back(surface("torus", "a ring",
-                             {length("radius", 0.35, "of the circle in the middle of the tube"),
-                              length("tube", 0.15, "radius of the tube, below radius"),
+                             {length("radius", 0.35, "from the axis to the centre of the tube"),
+                              length("tube", 0.15, "radius of the tube, less than radius"),
                               resolution(64, 3, 10'000, "edges around the axis; half as many around the tube")},
                              [](const Reader& v) {
                                  const std::size_t n = v.count("resolution");
                                  return make_torus({v("radius"), v("tube"), n, std::max<std::size_t>(3, n / 2)});
                              }));
-    shapes.push_back(surface("heart", "the algebraic heart of Taubin",
-                             {length("size", 1, "width"), resolution(24, 2, 400, "pieces of an icosahedron's edge")},
-                             [](const Reader& v) {
-                                 return make_heart({v("size"), v.count("resolution")});
-                             }));
+    shapes.push_back(
+        surface("heart", "Taubin's heart surface",
+                {length("size", 1, "width"), resolution(24, 2, 400, "subdivisions of each edge of an icosahedron")},
+                [](const Reader& v) {
+                    return make_heart({v("size"), v.count("resolution")});
+                }));
 }
 
 void add_turned(std::vector<CatalogueShape>& shapes) {
-    shapes.push_back(surface("bowl", "half a hollow ball with a rounded rim",
+    shapes.push_back(surface("bowl", "a hollow hemisphere with a rounded rim",
                              {length("radius", 0.5, "outer radius"),
-                              length("thickness", 0.05, "of the wall, from 1/1000 to 1/2 of the radius"),
+                              length("thickness", 0.05, "wall thickness, from 1/1000 to 1/2 of the radius"),
                               resolution(64, 12, 20'000, "edges around the rim; thin walls need more")},
                              [](const Reader& v) {
                                  return make_bowl({v("radius"), v("thickness"), v.count("resolution")});
@@ -137,8 +138,8 @@ void add_turned(std::vector<CatalogueShape>& shapes) {
                              [](const Reader& v) {
                                  return make_pawn({v("height"), v.count("resolution")});
                              }));
-    shapes.push_back(surface("skillet", "a pan with a handle, one surface",
-                             {length("radius", 0.15, "of the rim"),
+    shapes.push_back(surface("skillet", "a pan with a handle, connected",
+                             {length("radius", 0.15, "radius of the rim"),
                               length("handle", 0.2, "length of the handle, from 1/2 to 10 radii"),
                               resolution(64, 32, 20'000, "edges around the rim")},
                              [](const Reader& v) {
@@ -149,7 +150,7 @@ void add_turned(std::vector<CatalogueShape>& shapes) {
 void add_organic(std::vector<CatalogueShape>& shapes) {
     const double most = static_cast<double>(max_generated_elements);
     shapes.push_back(
-        surface("creature", "a four-legged creature that stands in for a scan",
+        surface("creature", "a four-legged creature, as a substitute for a scan",
                 {count("triangles", 20'000, 1000, most, "met within 0.5 %"),
                  length("length", 1, "nose to tail"),
                  seed(),
@@ -158,7 +159,7 @@ void add_organic(std::vector<CatalogueShape>& shapes) {
                     return make_creature({v.count("triangles"), v("length"), v.count("seed"), v("relief")});
                 }));
     shapes.push_back(
-        surface("spaceship", "body, swept wings, fins and hollow engines, one surface",
+        surface("spaceship", "body, swept wings, fins and hollow engines, connected",
                 {count("triangles", 20'000, 4000, most, "met within 0.5 %"), length("length", 1, "nose to engines")},
                 [](const Reader& v) {
                     return make_spaceship({v.count("triangles"), v("length")});
@@ -166,9 +167,9 @@ void add_organic(std::vector<CatalogueShape>& shapes) {
 }
 
 void add_scenery(std::vector<CatalogueShape>& shapes) {
-    shapes.push_back(surface("tunnel", "a thick tube with obstacles inside, each a closed part",
+    shapes.push_back(surface("tunnel", "a thick tube with closed obstacles inside",
                              {length("length", 4, "along x"), length("radius", 0.5, "inner radius"),
-                              length("wall", 0.1, "thickness"), count("obstacles", 6, 0, 100'000, "parts inside"),
+                              length("wall", 0.1, "thickness"), count("obstacles", 6, 0, 100'000, "obstacles inside"),
                               resolution(48, 12, 10'000, "edges around"), seed()},
                              [](const Reader& v) {
                                  return make_tunnel({v("length"), v("radius"), v("wall"), v.count("obstacles"),
@@ -176,8 +177,8 @@ void add_scenery(std::vector<CatalogueShape>& shapes) {
                              }));
     shapes.push_back(surface(
         "terrain", "hills over a square",
-        {length("size", 10, "of the square"), length("height", 2, "lowest to highest, at most"),
-         resolution(64, 1, 5000, "cells along a side"), seed(), count("closed", 0, 0, 1, "1: with walls and a base")},
+        {length("size", 10, "side of the square"), length("height", 2, "maximum height difference"),
+         resolution(64, 1, 5000, "cells along a side"), seed(), count("closed", 0, 0, 1, "1: add walls and a base")},
         [](const Reader& v) {
             return make_terrain({v("size"), v("height"), v.count("resolution"), v.count("seed"), v("closed") != 0});
         },
@@ -195,18 +196,18 @@ void add_scenery(std::vector<CatalogueShape>& shapes) {
 
 void add_volumes(std::vector<CatalogueShape>& shapes) {
     std::vector<ShapeParameter> parameters = box_parameters(4, 250);
-    parameters.push_back(count("five", 0, 0, 1, "1: five tetrahedra a cell instead of six"));
+    parameters.push_back(count("five", 0, 0, 1, "1: five tetrahedra per cell instead of six"));
     shapes.push_back(volume("tet_box", "a box of tetrahedra", std::move(parameters), [](const Reader& v) {
         return make_tet_box({v.sides(), v.cells(), v("five") != 0});
     }));
     shapes.push_back(volume("tet_ball", "a ball of tetrahedra",
-                            {length("radius", 0.5, "radius"), resolution(6, 1, 170, "layers from the centre out")},
+                            {length("radius", 0.5, "radius"), resolution(6, 1, 170, "layers around the centre")},
                             [](const Reader& v) {
                                 return make_tet_ball({v("radius"), v.count("resolution")});
                             }));
     shapes.push_back(volume("tet_ellipsoid", "an ellipsoid of tetrahedra",
                             {length("width", 1, "along x"), length("depth", 0.6, "along y"),
-                             length("height", 0.6, "along z"), resolution(6, 1, 170, "layers from the centre out")},
+                             length("height", 0.6, "along z"), resolution(6, 1, 170, "layers around the centre")},
                             [](const Reader& v) {
                                 TetMesh mesh = make_tet_ball({1, v.count("resolution")});
                                 for (Vec3& p : mesh.vertices) p = 0.5 * v.sides().cwiseProduct(p);
@@ -214,8 +215,8 @@ void add_volumes(std::vector<CatalogueShape>& shapes) {
                             }));
     shapes.push_back(volume(
         "tet_torus", "a ring of tetrahedra",
-        {length("radius", 0.35, "from the axis to the middle of the tube"), length("tube", 0.15, "radius of the tube"),
-         resolution(3, 1, 170, "rings of the tube's disk; layers to match")},
+        {length("radius", 0.35, "from the axis to the centre of the tube"), length("tube", 0.15, "radius of the tube"),
+         resolution(3, 1, 170, "rings of the tube's disc; layers in proportion")},
         [](const Reader& v) {
             const double ring = v("tube") / v("resolution");
             const double layers = std::clamp(std::floor(2 * std::numbers::pi * v("radius") / ring + 0.5), 6.0, 1e9);
@@ -223,7 +224,7 @@ void add_volumes(std::vector<CatalogueShape>& shapes) {
         }));
     shapes.push_back(volume("tet_cylinder", "a cylinder of tetrahedra",
                             {length("radius", 0.3, "radius"), length("height", 1, "along z"),
-                             resolution(4, 1, 170, "rings of the disk; layers to match")},
+                             resolution(4, 1, 170, "rings of the disc; layers in proportion")},
                             [](const Reader& v) {
                                 const double ring = v("radius") / v("resolution");
                                 const double layers = std::clamp(std::floor(v("height") / ring + 0.5), 1.0, 1e9);
@@ -262,7 +263,7 @@ const CatalogueShape& find_shape(std::string_view name) {
     for (const CatalogueShape& shape : shape_catalogue())
         if (shape.name == name) return shape;
     throw Error(Cause::invalid_argument,
-                fmt::format("there is no shape '{}'; there are {}", name, names_of(shape_catalogue())),
+                fmt::format("unknown shape '{}'; available shapes: {}", name, names_of(shape_catalogue())),
                 {.element = "shape"});
 }
 
@@ -278,11 +279,12 @@ ShapeValues completed(const CatalogueShape& shape, const ShapeValues& given) {
             throw Error(Cause::invalid_argument, std::move(reason), {.element = fmt::format("parameter {}", name)});
         };
         if (p == shape.parameters.end())
-            refuse(fmt::format("a {} has no such parameter; it has {}", shape.name, names_of(shape.parameters)));
+            refuse(fmt::format("shape '{}' has no such parameter; its parameters: {}", shape.name,
+                               names_of(shape.parameters)));
         if (!(value >= p->minimum && value <= p->maximum))
             refuse(fmt::format("{} is outside [{}, {}]{}{}", value, p->minimum, p->maximum, p->unit.empty() ? "" : " ",
                                p->unit));
-        if (p->whole && value != std::floor(value)) refuse(fmt::format("{} is not a whole number", value));
+        if (p->whole && value != std::floor(value)) refuse(fmt::format("{} is not an integer", value));
         values[name] = value;
     }
     return values;

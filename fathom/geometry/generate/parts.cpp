@@ -30,8 +30,8 @@ void check_count(std::string_view option, std::size_t value, std::size_t minimum
 
 void check_total(std::string_view shape, double elements) {
     if (elements <= static_cast<double>(max_generated_elements)) return;
-    throw Error(Cause::too_large,
-                fmt::format("a {} of {:.3g} elements passes the limit of {}", shape, elements, max_generated_elements));
+    throw Error(Cause::too_large, fmt::format("a {} of {:.3g} elements exceeds the limit of {}", shape, elements,
+                                              max_generated_elements));
 }
 
 namespace {

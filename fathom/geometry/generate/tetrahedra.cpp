@@ -201,7 +201,7 @@ TetMesh make_tet_torus(const TetTorusOptions& options) {
     check_length("radius", options.radius);
     check_length("tube", options.tube);
     if (!(options.tube < options.radius))
-        throw Error(Cause::invalid_argument, "the tube is not thinner than the ring", {.element = "option tube"});
+        throw Error(Cause::invalid_argument, "must be less than radius", {.element = "option tube"});
     check_count("rings", options.rings, 1, max_generated_elements);
     check_count("layers", options.layers, 3, max_generated_elements);
     check_total("ring of tetrahedra", 18 * static_cast<double>(options.rings) * static_cast<double>(options.rings) *

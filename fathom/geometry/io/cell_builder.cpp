@@ -161,15 +161,15 @@ void CellBuilder::cut(CellKind kind, std::span<const Index> corners) {
 }
 
 void CellBuilder::tell() {
-    if (points_and_lines_ > 0) note(fmt::format("passed over {} points and lines", points_and_lines_));
-    if (others_ > 0) note(fmt::format("passed over {} cells that are neither surface nor volume", others_));
+    if (points_and_lines_ > 0) note(fmt::format("skipped {} points and lines", points_and_lines_));
+    if (others_ > 0) note(fmt::format("skipped {} cells that are neither surface nor volume", others_));
     if (reduced_ > 0) note(fmt::format("reduced {} cells of higher order to their corners", reduced_));
-    if (cut_ > 0) note(fmt::format("cut {} pyramids, prisms and hexahedra into tetrahedra", cut_));
+    if (cut_ > 0) note(fmt::format("subdivided {} pyramids, prisms and hexahedra into tetrahedra", cut_));
     if (unclean_ > 0)
-        note(fmt::format("{} polygons cross themselves or are too intricate; their triangles overlap", unclean_));
-    if (collapsed_ > 0) note(fmt::format("left out {} flat tetrahedra of collapsed cells", collapsed_));
+        note(fmt::format("{} polygons intersect themselves or are too complex; their triangles overlap", unclean_));
+    if (collapsed_ > 0) note(fmt::format("omitted {} flat tetrahedra of collapsed cells", collapsed_));
     if (mesh_.surface.triangles.empty() && mesh_.volume.tetrahedra.empty())
-        note(fmt::format("holds no triangles and no tetrahedra"));
+        note(fmt::format("contains neither triangles nor tetrahedra"));
 }
 
 MeshFile CellBuilder::finish(std::string format) && {

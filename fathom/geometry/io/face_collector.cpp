@@ -9,10 +9,10 @@ void FaceCollector::finish() {
     ReadReport& report = file_.report;
     if (report.skipped_faces > 0)
         report.notes.push_back(
-            fmt::format("{} faces of fewer than three corners, lines or points were skipped", report.skipped_faces));
+            fmt::format("skipped {} lines, points and faces with fewer than three corners", report.skipped_faces));
     if (unclean_ > 0)
         report.notes.push_back(
-            fmt::format("{} polygons cross themselves or are too intricate; their triangles overlap", unclean_));
+            fmt::format("{} polygons intersect themselves or are too complex; their triangles overlap", unclean_));
 }
 
 } // namespace fathom

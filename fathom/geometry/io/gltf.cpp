@@ -32,7 +32,8 @@ constexpr std::uint32_t binary_chunk = 0x004e4942;
 
 void check_version(const Source& source, const GltfTable& root) {
     const std::string& version = GltfTable(source, root.at("asset"), "asset").text("version");
-    if (!version.starts_with("2.")) fail(source, Cause::unsupported, "only glTF 2 is read, this is another version");
+    if (!version.starts_with("2."))
+        fail(source, Cause::unsupported, "unsupported version of glTF; only version 2 is supported");
 }
 
 // Required extensions change what the numbers mean; only those that leave positions and indices alone are let pass.
@@ -44,7 +45,7 @@ void check_extensions(const Source& source, const GltfTable& root) {
                               text == "KHR_lights_punctual";
         if (!harmless)
             fail(source, Cause::unsupported,
-                 fmt::format("needs the extension {}, which is not read", text.substr(0, 60)));
+                 fmt::format("requires the extension {}, which is not supported", text.substr(0, 60)));
     }
 }
 
@@ -63,7 +64,7 @@ public:
         for (const GltfPlaced& p : placed) add_mesh(p, file.surface);
         if (lines_ > 0) {
             file.report.skipped_faces += lines_;
-            file.report.notes.push_back(fmt::format("{} primitives of points or lines were skipped", lines_));
+            file.report.notes.push_back(fmt::format("skipped {} primitives of points or lines", lines_));
         }
     }
 
@@ -112,7 +113,7 @@ private:
     void measure(const GltfPlaced& placed, Totals& totals) {
         const auto pay = [this](std::size_t bytes) {
             if (bytes > affordable_)
-                fail(source_, Cause::too_large, "repeats its meshes too often for the size of the file");
+                fail(source_, Cause::too_large, "instantiates its meshes too often for the size of the file");
             affordable_ -= bytes;
         };
         for_each_primitive(placed.mesh, [&](const std::optional<Primitive>& primitive, bool fresh) {
@@ -147,7 +148,7 @@ private:
             const Vec3 p(points.at(i, 0), points.at(i, 1), points.at(i, 2));
             const Vec3 placed = place.topLeftCorner<3, 3>() * p + place.topRightCorner<3, 1>();
             if (!is_finite(p) || !is_finite(placed))
-                fail(source_, Cause::non_finite, "not a finite position", "vertex",
+                fail(source_, Cause::non_finite, "position is not finite", "vertex",
                      static_cast<std::int64_t>(mesh.vertices.size()));
             mesh.vertices.push_back(placed);
         }
@@ -193,10 +194,11 @@ struct Chunks {
 Chunks glb_chunks(const Source& source) {
     ByteReader reader(source);
     static_cast<void>(reader.read<std::uint32_t>("magic"));
-    if (reader.read<std::uint32_t>("version") != 2) reader.fail(Cause::unsupported, "only version 2 of GLB is read");
+    if (reader.read<std::uint32_t>("version") != 2)
+        reader.fail(Cause::unsupported, "unsupported version of GLB; only version 2 is supported");
     const std::uint32_t length = reader.read<std::uint32_t>("length");
     if (length > source.bytes.size())
-        reader.fail(Cause::truncated, fmt::format("states {} bytes, but {} are there", length, source.bytes.size()));
+        reader.fail(Cause::truncated, fmt::format("states {} bytes, but the file has {}", length, source.bytes.size()));
     Chunks chunks;
     while (reader.offset() + 8 <= length) {
         const std::uint32_t size = reader.read<std::uint32_t>("chunk length");
@@ -226,7 +228,7 @@ MeshFile read_gltf(const Source& source) {
     check_version(source, root);
     check_extensions(source, root);
     GltfReader(source, root, chunks.binary).read(file);
-    if (file.surface.triangles.empty()) file.report.notes.push_back(fmt::format("the file holds no triangles"));
+    if (file.surface.triangles.empty()) file.report.notes.push_back(fmt::format("the file contains no triangles"));
     return file;
 }
 
@@ -282,7 +284,7 @@ std::string scene_text(const TriangleMesh& mesh, const Bounds& bounds) {
 std::string written_glb(const TriangleMesh& mesh) {
     const std::size_t binary_bytes = 12 * (mesh.vertices.size() + mesh.triangles.size());
     if (binary_bytes > std::numeric_limits<std::uint32_t>::max() - 4096)
-        throw Error(Cause::too_large, "GLB ends at 4 GB");
+        throw Error(Cause::too_large, "a GLB file is limited to 4 GB");
     std::string binary;
     binary.reserve(binary_bytes);
     const Bounds bounds = append_positions(binary, mesh);

@@ -45,11 +45,11 @@ std::vector<std::byte> decoded(const GltfTable& buffer) {
     const std::string& uri = buffer.text("uri");
     const std::size_t comma = uri.find(',');
     if (!uri.starts_with("data:"))
-        buffer.fail(Cause::unsupported, "lies in another file; only embedded buffers are read");
+        buffer.fail(Cause::unsupported, "is in another file; only embedded buffers are supported");
     if (comma == uri.npos || !std::string_view(uri).substr(0, comma).ends_with(";base64"))
-        buffer.fail(Cause::unsupported, "its data URI is not base64");
+        buffer.fail(Cause::unsupported, "data URI is not base64");
     std::optional<std::vector<std::byte>> bytes = from_base64(std::string_view(uri).substr(comma + 1));
-    if (!bytes) buffer.fail(Cause::malformed, "its data URI is not valid base64");
+    if (!bytes) buffer.fail(Cause::malformed, "data URI is not valid base64");
     return std::move(*bytes);
 }
 
@@ -86,7 +86,7 @@ GltfBuffers::GltfBuffers(const Source& source, const GltfTable& root, std::span<
             buffers_.push_back(decoded_.back());
         }
         if (buffer.whole("byteLength") > buffers_.back().size())
-            buffer.fail(Cause::truncated, fmt::format("states {} bytes, but holds {}", buffer.whole("byteLength"),
+            buffer.fail(Cause::truncated, fmt::format("states {} bytes, but contains {}", buffer.whole("byteLength"),
                                                       buffers_.back().size()));
     }
 }
@@ -99,13 +99,13 @@ GltfBuffers::View GltfBuffers::view(std::size_t index) const {
     const std::size_t length = stated.whole("byteLength");
     const std::span<const std::byte> whole = buffers_[buffer];
     if (offset > whole.size() || length > whole.size() - offset)
-        stated.fail(Cause::truncated, "reaches past the end of its buffer");
+        stated.fail(Cause::truncated, "extends beyond the end of its buffer");
     return {whole.subspan(offset, length), stated.whole("byteStride", 0)};
 }
 
 GltfAccessor GltfBuffers::accessor(std::size_t index, std::string_view type, std::size_t components) const {
     const GltfTable stated(source_, root_.list("accessors"), index, "accessor");
-    if (stated.has("sparse")) stated.fail(Cause::unsupported, "is sparse, which is not read");
+    if (stated.has("sparse")) stated.fail(Cause::unsupported, "is sparse, which is not supported");
     if (!stated.has("bufferView")) stated.fail(Cause::unsupported, "has no data (compressed by an extension?)");
     if (stated.text("type") != type) stated.fail(Cause::malformed, fmt::format("is not of type {}", type));
     GltfAccessor out;
@@ -119,13 +119,14 @@ GltfAccessor GltfBuffers::accessor(std::size_t index, std::string_view type, std
     const std::span<const std::byte> bytes = whole.bytes;
     const std::size_t offset = stated.whole("byteOffset", 0);
     out.stride = whole.stride == 0 ? size : whole.stride;
-    if (out.stride < size || out.stride > 1024) stated.fail(Cause::malformed, "its elements overlap");
+    if (out.stride < size || out.stride > 1024) stated.fail(Cause::malformed, "elements overlap");
     // The last element need not fill its stride.
     const bool fits = offset <= bytes.size() &&
                       (out.count == 0 ||
                        (bytes.size() - offset >= size && out.count - 1 <= (bytes.size() - offset - size) / out.stride));
     if (!fits)
-        stated.fail(Cause::count_mismatch, fmt::format("states {} elements, more than its bytes hold", out.count));
+        stated.fail(Cause::count_mismatch,
+                    fmt::format("states {} elements, more than its bytes can contain", out.count));
     out.bytes = bytes.subspan(offset);
     return out;
 }

@@ -46,13 +46,13 @@ public:
     explicit MeditReader(const Source& source) : source_(source), scanner_(source, '#') {}
 
     MeshFile read() {
-        if (is_binary(source_)) scanner_.fail(Cause::unsupported, "binary Medit files (.meshb) are not read");
+        if (is_binary(source_)) scanner_.fail(Cause::unsupported, "binary Medit files (.meshb) are not supported");
         if (scanner_.word() != "MeshVersionFormatted")
             scanner_.fail(Cause::unknown_format, "does not start with MeshVersionFormatted");
         (void)scanner_.integer("version");
         for (std::string_view word = scanner_.word(); word != "End" && !word.empty(); word = scanner_.word())
             section(word);
-        if (!cells_) scanner_.fail(Cause::truncated, "holds no section Vertices");
+        if (!cells_) scanner_.fail(Cause::truncated, "contains no section Vertices");
         if (!skipped_.empty()) cells_->note(fmt::format("skipped the sections {}", skipped_));
         return std::move(*cells_).finish("medit ascii");
     }
@@ -60,7 +60,8 @@ public:
 private:
     void section(std::string_view word) {
         if (!is_keyword(word))
-            scanner_.fail(Cause::count_mismatch, "expected a keyword: the section before holds more than it states");
+            scanner_.fail(Cause::count_mismatch,
+                          "expected a keyword; the previous section contains more data than it states");
         if (word == "Dimension") return dimension();
         if (word == "Vertices") return vertices();
         const auto known =
@@ -71,18 +72,17 @@ private:
     }
 
     void dimension() {
-        if (scanner_.integer("dimension") != 3) scanner_.fail(Cause::unsupported, "a mesh of a dimension other than 3");
+        if (scanner_.integer("dimension") != 3) scanner_.fail(Cause::unsupported, "the dimension of the mesh is not 3");
     }
 
     // A keyword where a number should stand: fewer elements than stated.
     void expect_row(std::string_view element, std::size_t index, std::size_t count) {
         if (is_keyword(scanner_.peek()))
-            scanner_.fail(Cause::count_mismatch, fmt::format("states {} of these, but holds {}", count, index),
-                          element);
+            scanner_.fail(Cause::count_mismatch, fmt::format("expected {}, got {}", count, index), element);
     }
 
     void vertices() {
-        if (cells_) scanner_.fail(Cause::malformed, "a second section Vertices");
+        if (cells_) scanner_.fail(Cause::malformed, "duplicate section Vertices");
         const std::size_t count = scanner_.believable_count(scanner_.count("number of vertices"), 8, "vertices");
         std::vector<Vec3> vertices;
         vertices.reserve(count);
@@ -95,7 +95,7 @@ private:
     }
 
     void cells(const MeditSection& section) {
-        if (!cells_) scanner_.fail(Cause::unsupported, "cells come before the vertices");
+        if (!cells_) scanner_.fail(Cause::unsupported, "cells precede the vertices");
         const std::size_t corners = corner_count(section.kind);
         const std::size_t count =
             scanner_.believable_count(scanner_.count("number of cells"), 2 * (corners + 1), section.name);

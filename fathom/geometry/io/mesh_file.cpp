@@ -104,7 +104,7 @@ MeshFile read_by(Format format, const Source& source, std::string_view ending) {
     case Format::medit:
         return read_medit(source);
     case Format::tetgen:
-        throw Error(Cause::unsupported, "TetGen's .node and .ele are two files, read by path only",
+        throw Error(Cause::unsupported, "TetGen's .node and .ele are two files and can only be read by path",
                     {.file = source.name});
     case Format::unknown:
         break;
@@ -112,8 +112,7 @@ MeshFile read_by(Format format, const Source& source, std::string_view ending) {
 #ifdef FATHOM_WITH_ASSIMP
     return read_through_assimp(source, ending);
 #else
-    throw Error(Cause::unsupported,
-                fmt::format("'{}' would be read through assimp, which this build leaves out", ending),
+    throw Error(Cause::unsupported, fmt::format("'{}' is read by assimp, which this build does not include", ending),
                 {.file = source.name});
 #endif
 }
@@ -121,13 +120,14 @@ MeshFile read_by(Format format, const Source& source, std::string_view ending) {
 MeshFile read_source(const Source& source) {
     if (source.bytes.empty()) throw Error(Cause::empty, "the file is empty", {.file = source.name});
     if (source.bytes.size() > max_bytes)
-        throw Error(Cause::too_large, "files past 8 GiB are not read", {.file = source.name});
+        throw Error(Cause::too_large, "files larger than 8 GiB are not supported", {.file = source.name});
     const std::string ending = ending_of(source.name);
     const Format named = format_of_ending(ending);
     const Format found = format_of_content(source);
     MeshFile file = read_by(found == Format::unknown ? named : found, source, ending);
     if (found != Format::unknown && named != found)
-        file.report.notes.push_back(fmt::format("the name says '{}', the content is {}", ending, file.report.format));
+        file.report.notes.push_back(
+            fmt::format("the file extension is '{}', but the content is {}", ending, file.report.format));
     return file;
 }
 
@@ -137,9 +137,9 @@ MeshFile guarded(const std::string& name, Read read) {
     try {
         return read();
     } catch (const std::bad_alloc&) {
-        throw Error(Cause::too_large, "memory does not hold what the file describes", {.file = name});
+        throw Error(Cause::too_large, "not enough memory for the content of the file", {.file = name});
     } catch (const std::length_error&) {
-        throw Error(Cause::too_large, "memory does not hold what the file describes", {.file = name});
+        throw Error(Cause::too_large, "not enough memory for the content of the file", {.file = name});
     }
 }
 
@@ -185,9 +185,10 @@ MeshFile read_tetgen_pair(const fs::path& path) {
 }
 
 [[noreturn]] void refuse_ending(const fs::path& path, std::string_view kind, std::string_view known) {
-    throw Error(Cause::unsupported,
-                fmt::format("cannot write {} as '{}'; known are {}", kind, path.extension().string(), known),
-                {.file = path.string()});
+    throw Error(
+        Cause::unsupported,
+        fmt::format("cannot write {} as '{}'; supported extensions: {}", kind, path.extension().string(), known),
+        {.file = path.string()});
 }
 
 std::string written(const TriangleMesh& mesh, const fs::path& path) {
@@ -234,12 +235,12 @@ TriangleMesh read_triangle_mesh(const fs::path& path) {
     MeshFile file = read_mesh(path);
     if (!file.surface.triangles.empty()) return std::move(file.surface);
     if (file.has_volume()) return boundary(file.volume);
-    throw Error(Cause::empty, "holds no triangles", {.file = path.string()});
+    throw Error(Cause::empty, "contains no triangles", {.file = path.string()});
 }
 
 TetMesh read_tet_mesh(const fs::path& path) {
     MeshFile file = read_mesh(path);
-    if (!file.has_volume()) throw Error(Cause::empty, "holds no tetrahedra", {.file = path.string()});
+    if (!file.has_volume()) throw Error(Cause::empty, "contains no tetrahedra", {.file = path.string()});
     return std::move(file.volume);
 }
 

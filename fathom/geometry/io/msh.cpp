@@ -67,8 +67,8 @@ public:
 
     MeshFile read() {
         while (!scanner_.at_end()) section(scanner_.word());
-        if (!seen_nodes_) fail(Cause::truncated, "holds no section of nodes");
-        if (!cells_) fail(Cause::truncated, "holds no section of elements");
+        if (!seen_nodes_) fail(Cause::truncated, "contains no section of nodes");
+        if (!cells_) fail(Cause::truncated, "contains no section of elements");
         elements_.sort();
         if (const std::size_t repeated = elements_.repeated(); repeated > 0)
             cells_->note(fmt::format("{} elements repeat the tag of another", repeated));
@@ -93,12 +93,12 @@ private:
         if (version_text_.empty()) fail(Cause::unknown_format, "does not start with $MeshFormat or $NOD");
         if (name == "$Nodes") return nodes(name);
         if (name == "$Elements" || name == "$ELM") return elements(name);
-        if (name == "$ParametricNodes") fail(Cause::unsupported, "$ParametricNodes are not read, only $Nodes");
+        if (name == "$ParametricNodes") fail(Cause::unsupported, "$ParametricNodes is not supported, only $Nodes");
         skip(name);
     }
 
     void header() {
-        if (!version_text_.empty()) fail(Cause::malformed, "a second $MeshFormat");
+        if (!version_text_.empty()) fail(Cause::malformed, "duplicate $MeshFormat");
         version_text_ = printable(scanner_.word().substr(0, 8));
         if (version_text_ == "4.1")
             version_ = Version::four_one;
@@ -107,11 +107,11 @@ private:
         else if (version_text_ == "2" || version_text_.starts_with("2."))
             version_ = Version::two;
         else
-            fail(Cause::unsupported, "only the versions 1, 2, 4.0 and 4.1 of gmsh's format are read");
+            fail(Cause::unsupported, "unsupported version of gmsh's format; supported are 1, 2, 4.0 and 4.1");
         if (version_text_.size() == 1) version_text_.append(".0");
         binary_ = scanner_.integer("file type") == 1;
         const std::int64_t data_size = scanner_.integer("data size");
-        if (binary_ && data_size != 8) fail(Cause::unsupported, "binary numbers of a size other than 8 bytes");
+        if (binary_ && data_size != 8) fail(Cause::unsupported, "the size of binary numbers is not 8 bytes");
         if (binary_) byte_order();
         close("$MeshFormat");
     }
@@ -150,24 +150,24 @@ private:
 
     void close(std::string_view name) {
         const std::string_view word = scanner_.word();
-        if (word.empty()) fail(Cause::truncated, fmt::format("{} is cut off", name));
+        if (word.empty()) fail(Cause::truncated, fmt::format("{} is truncated", name));
         if (word != closing(name))
-            fail(Cause::count_mismatch, fmt::format("{} holds more than it states, or does not close", name));
+            fail(Cause::count_mismatch, fmt::format("{} contains more data than it states, or is not closed", name));
     }
 
     void skip(std::string_view name) {
         const std::string end = closing(name);
         if (binary_) {
             const std::size_t found = source_.text().find(end, scanner_.offset());
-            if (found == std::string_view::npos) fail(Cause::truncated, "a section does not close");
+            if (found == std::string_view::npos) fail(Cause::truncated, "a section is not closed");
             return scanner_.skip_bytes(found + end.size() - scanner_.offset());
         }
         for (std::string_view word = scanner_.word(); word != end; word = scanner_.word())
-            if (word.empty()) fail(Cause::truncated, "a section does not close");
+            if (word.empty()) fail(Cause::truncated, "a section is not closed");
     }
 
     void nodes(std::string_view name) {
-        if (seen_nodes_) fail(Cause::malformed, "a second section of nodes");
+        if (seen_nodes_) fail(Cause::malformed, "duplicate section of nodes");
         seen_nodes_ = true;
         if (is_four()) {
             with_fields([&](auto& fields) { node_blocks(fields); });
@@ -187,7 +187,7 @@ private:
         const double x = fields.real("x coordinate"), y = fields.real("y coordinate"), z = fields.real("z coordinate");
         const Vec3 p(x, y, z);
         if (!is_finite(p))
-            fields.fail(Cause::non_finite, "not a finite position", "vertex",
+            fields.fail(Cause::non_finite, "position is not finite", "vertex",
                         static_cast<std::int64_t>(vertices_.size()));
         vertices_.push_back(p);
     }
@@ -215,7 +215,7 @@ private:
         for (std::uint64_t b = 0; b < blocks; ++b) node_block(fields, count - vertices_.size());
         if (vertices_.size() != count)
             fields.fail(Cause::count_mismatch,
-                        fmt::format("states {} nodes, but its blocks hold {}", count, vertices_.size()));
+                        fmt::format("states {} nodes, but its blocks contain {}", count, vertices_.size()));
     }
 
     template <class Fields>
@@ -224,8 +224,8 @@ private:
         const std::int64_t dimension = version_ == Version::four_one ? first : second;
         const bool parametric = fields.integer("parametric flag") != 0;
         const std::uint64_t count = fields.size("number of nodes of a block");
-        if (count > left) fields.fail(Cause::count_mismatch, "the blocks hold more nodes than the section states");
-        if (dimension < 0 || dimension > 3) fields.fail(Cause::malformed, "an entity of a dimension outside 0 to 3");
+        if (count > left) fields.fail(Cause::count_mismatch, "the blocks contain more nodes than the section states");
+        if (dimension < 0 || dimension > 3) fields.fail(Cause::malformed, "the dimension of an entity is not 0 to 3");
         if (version_ == Version::four_one)
             for (std::uint64_t i = 0; i < count; ++i) tags_.add(fields.tag("node tag"));
         for (std::uint64_t i = 0; i < count; ++i) {
@@ -236,8 +236,8 @@ private:
     }
 
     void elements(std::string_view name) {
-        if (!seen_nodes_) fail(Cause::unsupported, "the elements come before the nodes");
-        if (cells_) fail(Cause::malformed, "a second section of elements");
+        if (!seen_nodes_) fail(Cause::unsupported, "the elements precede the nodes");
+        if (cells_) fail(Cause::malformed, "duplicate section of elements");
         cells_.emplace(std::move(vertices_), source_);
         if (is_four()) {
             with_fields([&](auto& fields) { element_blocks(fields); });
@@ -258,7 +258,7 @@ private:
             for (std::int64_t k = 0; k < tags; ++k) (void)fields.integer_here("tag of an element");
             if (one && fields.integer_here("number of nodes") != static_cast<std::int64_t>(type.nodes) &&
                 type.nodes != 0)
-                fields.fail(Cause::malformed, "the number of nodes does not fit the type", "element",
+                fields.fail(Cause::malformed, "the number of nodes does not match the type", "element",
                             static_cast<std::int64_t>(i));
             element(fields, type);
         }
@@ -272,7 +272,7 @@ private:
             const std::int64_t count = fields.integer("number of elements of a block");
             const std::int64_t tags = fields.integer("number of tags");
             if (count <= 0 || static_cast<std::uint64_t>(count) > left)
-                fields.fail(Cause::count_mismatch, "the blocks hold more elements than the section states");
+                fields.fail(Cause::count_mismatch, "the blocks contain more elements than the section states");
             left -= static_cast<std::uint64_t>(count);
             for (std::int64_t i = 0; i < count; ++i) {
                 elements_.add(fields.tag("element tag"));
@@ -294,7 +294,7 @@ private:
         for (std::uint64_t b = 0; b < blocks; ++b) element_block(fields, count - elements_.size());
         if (elements_.size() != count)
             fields.fail(Cause::count_mismatch,
-                        fmt::format("states {} elements, but its blocks hold {}", count, elements_.size()));
+                        fmt::format("states {} elements, but its blocks contain {}", count, elements_.size()));
     }
 
     template <class Fields>
@@ -303,7 +303,8 @@ private:
         (void)fields.integer("entity");
         const ElementType type = element_type(fields.integer("element type"));
         const std::uint64_t count = fields.size("number of elements of a block");
-        if (count > left) fields.fail(Cause::count_mismatch, "the blocks hold more elements than the section states");
+        if (count > left)
+            fields.fail(Cause::count_mismatch, "the blocks contain more elements than the section states");
         for (std::uint64_t i = 0; i < count; ++i) {
             elements_.add(fields.tag("element tag"));
             element(fields, type);
@@ -321,7 +322,7 @@ private:
             const std::int64_t tag = fields.tag_here("node of an element");
             const auto found = tags_.find(tag);
             if (!found)
-                fields.fail(Cause::index_out_of_range, fmt::format("names node {}, which the file does not hold", tag),
+                fields.fail(Cause::index_out_of_range, fmt::format("names node {}, which does not exist", tag),
                             "element", static_cast<std::int64_t>(elements_.size() - 1));
             corners_.push_back(static_cast<Index>(*found));
         }

@@ -73,7 +73,7 @@ Vec3 read_position(TextScanner& scanner, Statement& statement, std::size_t verte
     const double z = scanner.to_number(statement.word(), "z coordinate");
     const Vec3 p(x, y, z);
     if (!is_finite(p))
-        scanner.fail(Cause::non_finite, "not a finite position", "vertex", static_cast<std::int64_t>(vertex));
+        scanner.fail(Cause::non_finite, "position is not finite", "vertex", static_cast<std::int64_t>(vertex));
     statement.skip();
     return p;
 }
@@ -101,10 +101,10 @@ private:
     void report(const TextScanner& scanner) const {
         if (unknown_ == 0) return;
         if (file_.surface.vertices.empty() && elements_ == 0)
-            throw Error(Cause::malformed, "no vertex and no face, but lines that OBJ does not know",
+            throw Error(Cause::malformed, "contains neither vertices nor faces, only lines that are not OBJ",
                         {.file = scanner.place().file, .line = first_unknown_});
         file_.report.notes.push_back(
-            fmt::format("{} lines of unknown kind were passed over, the first is line {}", unknown_, first_unknown_));
+            fmt::format("skipped {} lines of unknown kind, the first of them is line {}", unknown_, first_unknown_));
     }
 
     MeshFile& file_;
@@ -118,7 +118,7 @@ Index corner_of(const TextScanner& scanner, std::string_view word, std::size_t d
     const std::string_view number = word.substr(0, word.find('/'));
     const std::int64_t stated = scanner.to_integer(number, "vertex index of a face");
     const std::int64_t index = stated < 0 ? static_cast<std::int64_t>(defined) + stated : stated - 1;
-    if (stated == 0) scanner.fail(Cause::index_out_of_range, "a face names vertex 0, but OBJ counts from 1");
+    if (stated == 0) scanner.fail(Cause::index_out_of_range, "a face names vertex 0, but indices in OBJ start at 1");
     if (index < 0 || index >= static_cast<std::int64_t>(vertex_count))
         scanner.fail(Cause::index_out_of_range, fmt::format("a face names vertex {} of {}", stated, vertex_count));
     return static_cast<Index>(index);
@@ -153,7 +153,7 @@ MeshFile read_obj(const Source& source) {
     file.report.format = "obj";
     VertexPass(file).run(source);
     if (file.surface.vertices.size() >= no_index)
-        throw Error(Cause::too_large, "more vertices than 32-bit indices can name", {.file = source.name});
+        throw Error(Cause::too_large, "too many vertices for 32-bit indices", {.file = source.name});
     read_faces(source, file);
     return file;
 }

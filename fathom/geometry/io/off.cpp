@@ -36,9 +36,10 @@ OffHeader read_header(TextScanner& scanner) {
     const std::string_view first = scanner.peek();
     if (take_keyword(first, header.homogeneous)) {
         static_cast<void>(scanner.word());
-        if (scanner.rest_of_line().starts_with("BINARY")) scanner.fail(Cause::unsupported, "binary OFF is not read");
+        if (scanner.rest_of_line().starts_with("BINARY"))
+            scanner.fail(Cause::unsupported, "binary OFF is not supported");
     } else if (first.ends_with("OFF")) {
-        scanner.fail(Cause::unsupported, fmt::format("OFF of kind '{}' is not read", first.substr(0, 16)));
+        scanner.fail(Cause::unsupported, fmt::format("OFF of kind '{}' is not supported", first.substr(0, 16)));
     } // else the keyword is left out, which Geomview allows
     const std::uint64_t vertices = scanner.count("number of vertices");
     const std::uint64_t faces = scanner.count("number of faces");
@@ -52,7 +53,7 @@ Vec3 read_vertex(TextScanner& scanner, std::size_t vertex, bool homogeneous) {
     Vec3 p = scanner.position(vertex);
     if (homogeneous) p /= scanner.number("w coordinate");
     if (!is_finite(p))
-        scanner.fail(Cause::non_finite, "not a finite position", "vertex", static_cast<std::int64_t>(vertex));
+        scanner.fail(Cause::non_finite, "position is not finite", "vertex", static_cast<std::int64_t>(vertex));
     scanner.next_line();
     return p;
 }
@@ -89,7 +90,7 @@ MeshFile read_off(const Source& source) {
     }
     faces.finish();
     if (!scanner.at_end())
-        file.report.notes.push_back(fmt::format("text follows after the last face, line {}", scanner.line()));
+        file.report.notes.push_back(fmt::format("extra text after the last face, line {}", scanner.line()));
     return file;
 }
 

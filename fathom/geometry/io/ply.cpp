@@ -91,7 +91,7 @@ public:
     explicit HeaderReader(const Source& source) : scanner_(source) {}
 
     PlyHeader read() {
-        if (scanner_.word_on_line() != "ply") scanner_.fail(Cause::malformed, "a PLY file begins with 'ply'");
+        if (scanner_.word_on_line() != "ply") scanner_.fail(Cause::malformed, "does not start with 'ply'");
         while (scanner_.next_line()) {
             const std::string_view word = scanner_.word_on_line();
             if (word == "end_header") {
@@ -102,7 +102,7 @@ public:
             }
             take_line(word);
         }
-        scanner_.fail(Cause::truncated, "the header has no end");
+        scanner_.fail(Cause::truncated, "the header is not closed");
     }
 
 private:
@@ -135,28 +135,29 @@ private:
         if (count < 0) scanner_.fail(Cause::malformed, "number of elements is negative");
         element.count = static_cast<std::uint64_t>(count);
         element.line = scanner_.line();
-        if (header_.elements.size() >= max_parts) scanner_.fail(Cause::too_large, "more than 256 kinds of elements");
+        if (header_.elements.size() >= max_parts)
+            scanner_.fail(Cause::too_large, "the header has more than 256 kinds of elements");
         header_.elements.push_back(std::move(element));
     }
 
     void take_property() {
-        if (header_.elements.empty()) scanner_.fail(Cause::malformed, "a property without an element");
+        if (header_.elements.empty()) scanner_.fail(Cause::malformed, "a property precedes the first element");
         Property property;
         std::string_view word = scanner_.word_on_line();
         if (word == "list") {
             property.count_type = scalar(scanner_.word_on_line());
             if (is_real(*property.count_type))
-                scanner_.fail(Cause::malformed, "the length of a list is not a whole number");
+                scanner_.fail(Cause::malformed, "the length of a list is not of an integer type");
             word = scanner_.word_on_line();
         }
         property.type = scalar(word);
         property.name = scanner_.word_on_line();
         Element& element = header_.elements.back();
-        if (property.name.empty()) scanner_.fail(Cause::malformed, "a property without a name");
+        if (property.name.empty()) scanner_.fail(Cause::malformed, "a property has no name");
         if (element.properties.size() >= max_parts)
-            scanner_.fail(Cause::too_large, "an element of more than 256 properties");
+            scanner_.fail(Cause::too_large, "an element has more than 256 properties");
         if (element.find(property.name) < element.properties.size())
-            scanner_.fail(Cause::malformed, "an element has two properties of one name");
+            scanner_.fail(Cause::malformed, "an element has two properties of the same name");
         element.properties.push_back(property);
     }
 
@@ -298,7 +299,7 @@ public:
             }
         }
         if (!body.at_end())
-            file_.report.notes.push_back(fmt::format("{} bytes follow after the last element", body.left()));
+            file_.report.notes.push_back(fmt::format("extra data after the last element, {} bytes", body.left()));
         for (Later& faces : later) read_faces(faces.body, *faces.element);
         faces_.finish();
     }
@@ -332,7 +333,8 @@ private:
         const std::array<std::size_t, 3> axes = {element.find("x"), element.find("y"), element.find("z")};
         for (const std::size_t axis : axes)
             if (axis >= element.properties.size() || element.properties[axis].count_type)
-                throw Error(Cause::malformed, "vertices lack x, y or z", {.file = source_.name, .line = element.line});
+                throw Error(Cause::malformed, "vertices have no x, y or z",
+                            {.file = source_.name, .line = element.line});
         const std::size_t rows = body.believable_rows(element);
         file_.surface.vertices.reserve(rows);
         for (std::size_t i = 0; i < rows; ++i) {
@@ -344,7 +346,7 @@ private:
                 else
                     skip(body, element.properties[k]);
             }
-            if (!is_finite(p)) body.fail(Cause::non_finite, "not a finite position", "vertex", i);
+            if (!is_finite(p)) body.fail(Cause::non_finite, "position is not finite", "vertex", i);
             file_.surface.vertices.push_back(p);
         }
     }
@@ -428,7 +430,7 @@ MeshFile read_ply(const Source& source) {
         BodyReader<TextBody>(source, file).read(header);
     else
         BodyReader<BinaryBody>(source, file).read(header);
-    if (file.surface.triangles.empty()) file.report.notes.push_back(fmt::format("the file holds no faces"));
+    if (file.surface.triangles.empty()) file.report.notes.push_back(fmt::format("the file contains no faces"));
     return file;
 }
 

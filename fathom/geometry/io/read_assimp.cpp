@@ -52,7 +52,7 @@ AssimpMatrix as_matrix(const aiMatrix4x4& m) {
 
 void append_mesh(Soup& soup, const aiMesh& mesh, const AssimpMatrix& place) {
     const std::size_t first = soup.vertices.size();
-    if (first + mesh.mNumVertices >= no_index) throw std::runtime_error("more vertices than 32-bit indices can name");
+    if (first + mesh.mNumVertices >= no_index) throw std::runtime_error("too many vertices for 32-bit indices");
     for (unsigned i = 0; i < mesh.mNumVertices; ++i) {
         const Vec3 p(mesh.mVertices[i].x, mesh.mVertices[i].y, mesh.mVertices[i].z);
         soup.vertices.push_back(place.topLeftCorner<3, 3>() * p + place.topRightCorner<3, 1>());
@@ -111,12 +111,12 @@ void rebuild(const Source& answer, MeshFile& file) {
         Vec3 p;
         for (int k = 0; k < 3; ++k) p[k] = reader.read<double>("vertex");
         if (!is_finite(p))
-            throw Error(Cause::non_finite, "not a finite position",
+            throw Error(Cause::non_finite, "position is not finite",
                         {.file = answer.name, .element = "vertex", .index = static_cast<std::int64_t>(i)});
         merged.push_back(positions.find_or_add(p));
     }
     if (file.surface.vertices.size() < vertex_count)
-        file.report.notes.push_back(fmt::format("{} vertices of equal position became one with others",
+        file.report.notes.push_back(fmt::format("merged {} vertices with others of the same position",
                                                 vertex_count - file.surface.vertices.size()));
     ByteReader sizes(answer, reader.offset(), std::endian::native);
     static_cast<void>(reader.take(face_count * sizeof(Index), "faces"));
@@ -146,7 +146,7 @@ std::string printable_text(std::string text) {
 
 MeshFile read_through_assimp(const Source& source, std::string_view extension) {
     if (extension.empty() || !Assimp::Importer().IsExtensionSupported(std::string(extension)))
-        throw Error(Cause::unknown_format, "neither the content nor the name tells a format that is known",
+        throw Error(Cause::unknown_format, "neither the content nor the file name indicates a known format",
                     {.file = source.name});
     const std::string name = fmt::format("mesh{}", extension);
     const double megabytes = static_cast<double>(source.bytes.size()) * 1e-6;

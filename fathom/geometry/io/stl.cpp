@@ -50,7 +50,7 @@ MeshFile read_binary(const Source& source) {
     const std::uint32_t count = reader.read<std::uint32_t>("number of triangles");
     if (reader.left() != std::uint64_t{count} * triangle_bytes)
         reader.fail(Cause::count_mismatch,
-                    fmt::format("states {} triangles of 50 bytes each, but {} bytes follow", count, reader.left()));
+                    fmt::format("states {} triangles of 50 bytes each, but contains {} bytes", count, reader.left()));
     file.surface.triangles.reserve(count);
     PositionIndex positions(file.surface.vertices);
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -60,8 +60,8 @@ MeshFile read_binary(const Source& source) {
             const Vec3 p = read_corner(reader);
             if (!is_finite(p))
                 reader.fail(Cause::non_finite,
-                            fmt::format("vertex {} has no finite position", file.surface.vertices.size()), "triangle",
-                            i);
+                            fmt::format("position of vertex {} is not finite", file.surface.vertices.size()),
+                            "triangle", i);
             corner = positions.find_or_add(p);
         }
         static_cast<void>(reader.take(2, "attribute"));
@@ -85,7 +85,7 @@ public:
         if (state_ != State::outside) scanner_.fail(Cause::truncated, "the text ends inside a solid");
         if (solids_ > 1) file_.report.notes.push_back(fmt::format("{} solids were read as one surface", solids_));
         if (repeated_ > 0)
-            file_.report.notes.push_back(fmt::format("{} corners that repeat the one before were left out", repeated_));
+            file_.report.notes.push_back(fmt::format("omitted {} corners equal to the previous one", repeated_));
         faces_.finish();
         return std::move(file_);
     }
@@ -130,7 +130,7 @@ private:
     }
 
     void expect(State state, std::string_view word) const {
-        if (state_ != state) scanner_.fail(Cause::malformed, fmt::format("'{}' does not belong here", word));
+        if (state_ != state) scanner_.fail(Cause::malformed, fmt::format("unexpected '{}'", word));
     }
     void go(State from, State to, std::string_view word) {
         expect(from, word);

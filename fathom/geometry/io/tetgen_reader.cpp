@@ -19,25 +19,24 @@ struct Nodes {
 // The number that starts a record; records are numbered without gaps.
 std::int64_t record_number(TextScanner& scanner, std::string_view element, std::size_t index, std::size_t count) {
     if (scanner.at_end())
-        scanner.fail(Cause::count_mismatch, fmt::format("states {} of these, but holds {}", count, index), element);
+        scanner.fail(Cause::count_mismatch, fmt::format("expected {}, got {}", count, index), element);
     return scanner.to_integer(scanner.word_on_line(), "number of the record");
 }
 
 void expect_number(const TextScanner& scanner, std::int64_t number, std::int64_t expected, std::string_view element) {
     if (number != expected)
-        scanner.fail(Cause::malformed, fmt::format("is numbered {}, but {} is next", number, expected), element);
+        scanner.fail(Cause::malformed, fmt::format("has number {}, expected {}", number, expected), element);
 }
 
 void expect_end(TextScanner& scanner, std::string_view element, std::size_t count) {
-    if (!scanner.at_end())
-        scanner.fail(Cause::count_mismatch, fmt::format("states {} of these, but holds more", count), element);
+    if (!scanner.at_end()) scanner.fail(Cause::count_mismatch, fmt::format("expected {}, got more", count), element);
 }
 
 Nodes read_nodes(const Source& source) {
     TextScanner scanner(source, '#');
     const std::uint64_t stated = scanner.count("number of nodes");
     const std::string_view dimension = scanner.word_on_line();
-    if (!dimension.empty() && dimension != "3") scanner.fail(Cause::unsupported, "nodes of a dimension other than 3");
+    if (!dimension.empty() && dimension != "3") scanner.fail(Cause::unsupported, "the dimension of the nodes is not 3");
     scanner.next_line();
     const std::size_t count = scanner.believable_count(stated, 8, "nodes"); // "1 0 0 0\n"
     Nodes nodes;
@@ -46,7 +45,7 @@ Nodes read_nodes(const Source& source) {
         const std::int64_t number = record_number(scanner, "node", i, count);
         if (i == 0) nodes.first = number;
         if (nodes.first != 0 && nodes.first != 1)
-            scanner.fail(Cause::malformed, "the first node is neither 0 nor 1", "node", 0);
+            scanner.fail(Cause::malformed, "the number of the first node is neither 0 nor 1", "node", 0);
         expect_number(scanner, number, nodes.first + static_cast<std::int64_t>(i), "node");
         nodes.vertices.push_back(scanner.position_on_line(i));
         scanner.next_line();
@@ -59,7 +58,8 @@ void read_elements(TextScanner& scanner, std::int64_t first, CellBuilder& cells)
     const std::uint64_t stated = scanner.count("number of tetrahedra");
     const std::string_view word = scanner.word_on_line();
     const std::int64_t nodes = word.empty() ? 4 : scanner.to_integer(word, "number of nodes of a tetrahedron");
-    if (nodes != 4 && nodes != 10) scanner.fail(Cause::unsupported, "tetrahedra of other than 4 or 10 nodes");
+    if (nodes != 4 && nodes != 10)
+        scanner.fail(Cause::unsupported, "the number of nodes of a tetrahedron is neither 4 nor 10");
     scanner.next_line();
     const std::size_t count = scanner.believable_count(stated, 2 * static_cast<std::size_t>(nodes + 1), "tetrahedra");
     cells.reserve(0, count);

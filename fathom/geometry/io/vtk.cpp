@@ -36,8 +36,8 @@ public:
             if (word == "point_data" || word == "cell_data") break;
             section(word);
         }
-        if (!cells_) fail(Cause::truncated, "holds no POINTS");
-        if (!waiting_.ends.empty()) fail(Cause::truncated, "holds CELLS without CELL_TYPES");
+        if (!cells_) fail(Cause::truncated, "contains no POINTS");
+        if (!waiting_.ends.empty()) fail(Cause::truncated, "contains CELLS without CELL_TYPES");
         return std::move(*cells_).finish(fmt::format("vtk {} {}", version_, binary_ ? "binary" : "ascii"));
     }
 
@@ -64,7 +64,8 @@ private:
         polygonal_ = dataset == "polydata";
         if (!polygonal_ && dataset != "unstructured_grid")
             fail(Cause::unsupported,
-                 fmt::format("a dataset '{}'; only UNSTRUCTURED_GRID and POLYDATA are read", printable(dataset)));
+                 fmt::format("unsupported dataset '{}'; supported are UNSTRUCTURED_GRID and POLYDATA",
+                             printable(dataset)));
     }
 
     void section(const std::string& word) {
@@ -78,7 +79,8 @@ private:
         if (polygonal_ && word == "lines") return cells_of_type(4);
         if (polygonal_ && word == "polygons") return cells_of_type(7);
         if (polygonal_ && word == "triangle_strips") return cells_of_type(6);
-        fail(Cause::malformed, "not a keyword of this dataset, or the section before holds more than it states");
+        fail(Cause::malformed,
+             "not a keyword of this dataset, or the previous section contains more data than it states");
     }
 
     // `count` numbers of the type, from text or from binary data that starts on the next line: use(value) for each.
@@ -108,7 +110,7 @@ private:
 
     [[nodiscard]] Scalar scalar(std::string_view word, bool whole) const {
         const std::optional<Scalar> type = legacy_scalar(lower(word));
-        if (!type || (whole && !is_whole(*type))) fail(Cause::unsupported, "a number type that is not known here");
+        if (!type || (whole && !is_whole(*type))) fail(Cause::unsupported, "unknown number type");
         return *type;
     }
 
@@ -120,7 +122,7 @@ private:
     }
 
     void points() {
-        if (cells_) fail(Cause::malformed, "a second POINTS");
+        if (cells_) fail(Cause::malformed, "duplicate POINTS");
         const std::uint64_t count = scanner_.count("number of points");
         const Scalar type = scalar(scanner_.word(), false);
         std::vector<Vec3> vertices;
@@ -165,11 +167,12 @@ private:
                 left = value;
             }
             if (left == 0) list.ends.push_back(list.nodes.size());
-            if (list.ends.size() > cells) bad_cell("is one more than stated", list.ends.size() - 1);
+            if (list.ends.size() > cells) bad_cell("exceeds the stated number of cells", list.ends.size() - 1);
         });
-        if (left > 0) bad_cell("is cut off by the stated size of the cell list", list.ends.size());
+        if (left > 0) bad_cell("exceeds the stated size of the cell list", list.ends.size());
         if (list.ends.size() != cells)
-            fail(Cause::count_mismatch, fmt::format("states {} cells, but its list holds {}", cells, list.ends.size()));
+            fail(Cause::count_mismatch,
+                 fmt::format("states {} cells, but its list contains {}", cells, list.ends.size()));
         return list;
     }
 
@@ -186,7 +189,7 @@ private:
         std::int64_t before = 0;
         std::size_t seen = 0;
         values<std::int64_t>(offsets, offset_type, "offsets", [&](std::int64_t value) {
-            if (seen == 0 ? value != 0 : value < before) bad_cell("has an offset below the one before", seen);
+            if (seen == 0 ? value != 0 : value < before) bad_cell("has an offset below the previous one", seen);
             if (seen > 0) list.ends.push_back(static_cast<std::size_t>(value));
             before = value;
             ++seen;
@@ -243,7 +246,7 @@ private:
             const std::uint64_t tuples = scanner_.count("number of tuples");
             const std::string type = lower(scanner_.word());
             if (type == "string" || type == "bit")
-                fail(Cause::unsupported, "a FIELD of strings or bits before the cells");
+                fail(Cause::unsupported, "a FIELD of strings or bits precedes the cells");
             values<double>(times(components, tuples), scalar(type, false), "field values", [](double) {});
         }
     }
@@ -270,8 +273,7 @@ constexpr std::int32_t vtk_triangle = 5, vtk_tetra = 10;
 
 template <std::size_t N>
 std::string written(std::span<const Vec3> vertices, std::span<const std::array<Index, N>> elements, std::int32_t type) {
-    if (vertices.size() > INT32_MAX)
-        throw Error(Cause::too_large, "more vertices than the 32-bit indices of .vtk can name");
+    if (vertices.size() > INT32_MAX) throw Error(Cause::too_large, "too many vertices for the 32-bit indices of .vtk");
     OutputBuffer out(std::endian::big);
     out.reserve(256 + vertices.size() * sizeof(Vec3) + elements.size() * (N + 2) * sizeof type);
     out.text(fmt::format("# vtk DataFile Version 3.0\nfathom\nBINARY\nDATASET UNSTRUCTURED_GRID\nPOINTS {} double\n",

@@ -79,7 +79,8 @@ private:
         last_size_ = header_number();
         if (last_size_ == 0) last_size_ = block_size_;
         if (blocks > feed_.max_left() / size_of(header_))
-            feed_.fail(Cause::count_mismatch, fmt::format("states {} packed blocks, more than can follow", blocks));
+            feed_.fail(Cause::count_mismatch,
+                       fmt::format("states {} compressed blocks, more than the data can contain", blocks));
         packed_sizes_.reserve(static_cast<std::size_t>(blocks));
         for (std::uint64_t i = 0; i < blocks; ++i) packed_sizes_.push_back(header_number());
     }
@@ -87,9 +88,9 @@ private:
     void start_block() {
         packed_left_ = packed_sizes_[block_];
         left_ = ++block_ == packed_sizes_.size() ? last_size_ : block_size_;
-        if (packed_left_ > feed_.max_left()) feed_.fail(Cause::truncated, "a packed block is cut off");
+        if (packed_left_ > feed_.max_left()) feed_.fail(Cause::truncated, "a compressed block is truncated");
         if (left_ / max_inflation > packed_left_)
-            feed_.fail(Cause::malformed, "a packed block states more than zlib can pack");
+            feed_.fail(Cause::malformed, "a compressed block states more data than zlib can compress");
         inflater_->restart();
         inside_ = true;
     }
@@ -110,21 +111,22 @@ private:
             const Inflater::Step step = inflater_->step(waiting_, out.subspan(given));
             waiting_ = waiting_.subspan(step.taken);
             given += step.given;
-            if (step.damaged) feed_.fail(Cause::malformed, "the zlib data is damaged");
-            if (step.given > left_) feed_.fail(Cause::count_mismatch, "a packed block holds more than it states");
+            if (step.damaged) feed_.fail(Cause::malformed, "the zlib data is corrupt");
+            if (step.given > left_)
+                feed_.fail(Cause::count_mismatch, "a compressed block contains more data than it states");
             left_ -= step.given;
             if (step.ended)
                 end_block();
             else if (step.taken == 0 && step.given == 0)
-                feed_.fail(Cause::truncated, "a packed block ends too early");
+                feed_.fail(Cause::truncated, "a compressed block ends too early");
         }
         return given;
     }
 
     void end_block() {
-        if (left_ != 0) feed_.fail(Cause::count_mismatch, "a packed block holds less than it states");
+        if (left_ != 0) feed_.fail(Cause::count_mismatch, "a compressed block contains less data than it states");
         if (packed_left_ != 0 || !waiting_.empty())
-            feed_.fail(Cause::malformed, "a packed block has bytes behind its end");
+            feed_.fail(Cause::malformed, "a compressed block has bytes after its end");
         inside_ = false;
     }
 
@@ -166,7 +168,7 @@ public:
 private:
     [[nodiscard]] ByteReader& ready() {
         if ((!bytes_ || bytes_->at_end()) && !refill())
-            fail(Cause::truncated, "holds fewer numbers than stated", {}, -1);
+            fail(Cause::truncated, "contains fewer numbers than stated", {}, -1);
         return *bytes_;
     }
 
@@ -198,7 +200,7 @@ ByteFeed feed_of(const Source& source, const VtuStorage& storage, const VtuArray
     const std::size_t begin = appended ? storage.appended_begin : array.begin;
     const std::size_t size = appended ? storage.appended_end - begin : array.end - begin;
     if (array.offset > size)
-        throw Error(Cause::truncated, fmt::format("starts behind the end of the appended data, at {}", array.offset),
+        throw Error(Cause::truncated, fmt::format("starts after the end of the appended data, at {}", array.offset),
                     {.file = source.name, .element = array.name});
     const std::size_t start = begin + static_cast<std::size_t>(array.offset);
     return {source.text().substr(start, begin + size - start),
@@ -210,11 +212,11 @@ ByteFeed feed_of(const Source& source, const VtuStorage& storage, const VtuArray
 std::unique_ptr<VtuNumbers> open_array(const Source& source, const VtuStorage& storage, const VtuArray& array,
                                        bool whole) {
     const Place place{.file = source.name, .element = array.name};
-    if (whole && !is_whole(array.type)) throw Error(Cause::malformed, "is not of a whole number type", place);
+    if (whole && !is_whole(array.type)) throw Error(Cause::malformed, "is not of an integer type", place);
     if (array.format == VtuArray::Format::ascii) return std::make_unique<TextArray>(cut_source(source, array), array);
     if (!storage.compressor.empty() && storage.compressor != "vtkZLibDataCompressor")
         throw Error(Cause::unsupported,
-                    fmt::format("data packed by {} is not read, only by zlib", printable(storage.compressor)), place);
+                    fmt::format("compressor {} is not supported, only zlib", printable(storage.compressor)), place);
     return std::make_unique<BinaryArray>(feed_of(source, storage, array), storage, array);
 }
 
@@ -233,7 +235,7 @@ void VtkXml::walk(CallableRef<void(Event)> element) {
             element(event);
     }
     xml_.fail(inside_file ? Cause::truncated : Cause::unknown_format,
-              inside_file ? "ends before </VTKFile>" : "holds no <VTKFile>");
+              inside_file ? "ends before </VTKFile>" : "contains no <VTKFile>");
 }
 
 std::string VtkXml::value(std::string_view key, std::string_view otherwise) const {
@@ -245,17 +247,18 @@ std::uint64_t VtkXml::number(std::string_view key, std::string_view otherwise) c
     std::uint64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc() || end != text.data() + text.size())
-        xml_.fail(Cause::malformed, fmt::format("the attribute {} is not a whole number", key));
+        xml_.fail(Cause::malformed, fmt::format("the attribute {} is not an integer", key));
     return number;
 }
 
 bool VtkXml::file_head() {
     const std::string type = value("type", "");
     if (type != type_)
-        xml_.fail(Cause::unsupported, fmt::format("a VTK file of type '{}'; only {} is read", printable(type), type_));
+        xml_.fail(Cause::unsupported,
+                  fmt::format("unsupported VTK file type '{}'; only {} is supported", printable(type), type_));
     const std::string order = value("byte_order", "LittleEndian"), header = value("header_type", "UInt32");
-    if (order != "LittleEndian" && order != "BigEndian") xml_.fail(Cause::malformed, "an unknown byte_order");
-    if (header != "UInt32" && header != "UInt64") xml_.fail(Cause::malformed, "an unknown header_type");
+    if (order != "LittleEndian" && order != "BigEndian") xml_.fail(Cause::malformed, "unknown byte_order");
+    if (header != "UInt32" && header != "UInt64") xml_.fail(Cause::malformed, "unknown header_type");
     storage_.order = order == "BigEndian" ? std::endian::big : std::endian::little;
     storage_.header = header == "UInt64" ? Scalar::uint64 : Scalar::uint32;
     storage_.compressor = value("compressor", "");
@@ -266,7 +269,7 @@ VtuArray VtkXml::array(Event event, std::string name) {
     VtuArray array;
     array.name = std::move(name);
     const std::optional<Scalar> type = xml_scalar(value("type", ""));
-    if (!type) xml_.fail(Cause::unsupported, "a number type that is not known here", array.name);
+    if (!type) xml_.fail(Cause::unsupported, "unknown number type", array.name);
     array.type = *type;
     const std::string format = value("format", "ascii");
     if (format == "appended") {
@@ -275,7 +278,7 @@ VtuArray VtkXml::array(Event event, std::string name) {
     } else if (format == "binary") {
         array.format = VtuArray::Format::binary;
     } else if (format != "ascii") {
-        xml_.fail(Cause::unsupported, "a format of data that is not known here", array.name);
+        xml_.fail(Cause::unsupported, "unknown data format", array.name);
     }
     if (event == Event::open) content(array);
     return array;
@@ -314,7 +317,7 @@ void VtkXml::add_text(VtuArray& array) const {
 void VtkXml::appended_data() {
     const std::string encoding = value("encoding", "base64");
     if (encoding != "raw" && encoding != "base64")
-        xml_.fail(Cause::unsupported, "an unknown encoding of the appended data");
+        xml_.fail(Cause::unsupported, "unknown encoding of the appended data");
     const std::string_view all = source_.text();
     const std::size_t mark = all.find_first_not_of(" \t\r\n", xml_.offset());
     if (mark == all.npos || all[mark] != '_') xml_.fail(Cause::malformed, "the appended data does not start with '_'");

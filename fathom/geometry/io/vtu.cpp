@@ -129,7 +129,7 @@ private:
         std::optional<VtuArray>* slot = slot_of(name);
         if (slot == nullptr) return xml_.skip(event);
         if (group_ == "Points" && xml_.number("NumberOfComponents", "3") != 3)
-            xml_.fail(Cause::malformed, "points of other than three coordinates");
+            xml_.fail(Cause::malformed, "points do not have three coordinates");
         slot->emplace(xml_.array(event, group_ == "Points" ? "points" : name));
     }
 
@@ -154,7 +154,7 @@ public:
 
     MeshFile read() {
         const std::vector<Piece> pieces = VtuParser(source_, storage_).parse();
-        if (pieces.empty()) throw Error(Cause::empty, "holds no <Piece>", {.file = source_.name});
+        if (pieces.empty()) throw Error(Cause::empty, "contains no <Piece>", {.file = source_.name});
         CellBuilder cells(read_points(pieces), source_);
         reserve(pieces, cells);
         std::size_t first = 0;
@@ -169,14 +169,14 @@ private:
     [[nodiscard]] std::unique_ptr<VtuNumbers> open(const std::optional<VtuArray>& array, std::string_view name,
                                                    bool whole) const {
         if (!array)
-            throw Error(Cause::malformed, "a piece lacks this array",
+            throw Error(Cause::malformed, "a piece does not have this array",
                         {.file = source_.name, .element = std::string(name)});
         return open_array(source_, storage_, *array, whole);
     }
 
     static void expect_end(VtuNumbers& numbers, std::string_view what, std::uint64_t count) {
         if (!numbers.at_end())
-            numbers.fail(Cause::count_mismatch, fmt::format("states {} {}, but holds more", count, what));
+            numbers.fail(Cause::count_mismatch, fmt::format("states {} {}, but contains more", count, what));
     }
 
     [[nodiscard]] std::vector<Vec3> read_points(const std::vector<Piece>& pieces) {
@@ -229,7 +229,7 @@ private:
         std::int64_t begin = 0;
         for (std::uint64_t i = 0; i < piece.cell_count; ++i) {
             const std::int64_t type = types->integer(), end = offsets->integer(), cell = static_cast<std::int64_t>(i);
-            if (end < begin) offsets->fail(Cause::malformed, "its offset lies below the one before", "cell", cell);
+            if (end < begin) offsets->fail(Cause::malformed, "offset is below the previous one", "cell", cell);
             read_nodes(*connectivity, end - begin, piece, first, i, vtk_cell_kind(type), nodes);
             begin = end;
             if (!add_vtk_cell(cells, type, nodes))
@@ -279,7 +279,7 @@ namespace {
 
 template <std::size_t N>
 std::string written(std::span<const Vec3> vertices, std::span<const std::array<Index, N>> elements, std::uint8_t type) {
-    if (vertices.size() > INT32_MAX) throw Error(Cause::too_large, "more vertices than 32-bit indices can name");
+    if (vertices.size() > INT32_MAX) throw Error(Cause::too_large, "too many vertices for 32-bit indices");
     std::vector<std::int32_t> corners;
     corners.reserve(N * elements.size());
     for (const auto& element : elements)

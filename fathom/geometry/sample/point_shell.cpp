@@ -71,7 +71,7 @@ std::size_t wanted_count(const ShellSurface& surface, std::size_t count, double 
     const double points = surface.area() / (spacing * spacing) * 2 / 1.7320508075688772;
     if (!(spacing > 0) || !(points <= static_cast<double>(max_points)))
         refuse("spacing",
-               fmt::format("spacing {} m asks for {:.3g} points, outside [1, {}]", spacing, points, max_points));
+               fmt::format("spacing {} m requires {:.3g} points, outside [1, {}]", spacing, points, max_points));
     return std::max<std::size_t>(1, static_cast<std::size_t>(std::floor(points + 0.5)));
 }
 
@@ -197,7 +197,7 @@ std::vector<SurfaceSpot> kept_spots(const ShellSurface& surface, const RepelledS
     if (kept.size() > count)
         throw Error(
             Cause::invalid_argument,
-            fmt::format("{} points cannot hold the {} of corners and creases; ask for more, or do not keep those",
+            fmt::format("{} is less than the {} points of corners and creases; increase the count or do not keep them",
                         count, kept.size()),
             {.element = "option count"});
     return kept;

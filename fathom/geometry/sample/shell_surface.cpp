@@ -179,13 +179,12 @@ Vec3 weighted_normal(const TriangleMesh& mesh, std::size_t triangle, std::size_t
 ShellSurface::ShellSurface(const TriangleMesh& mesh, double crease_angle)
     : mesh_(&mesh), crease_cosine_(std::cos(crease_angle)), walker_(checked(mesh)) {
     if (!(crease_angle > 0 && crease_angle <= 3.1416))
-        throw Error(Cause::invalid_argument, "crease_angle must lie in (0, pi] rad",
-                    {.element = "option crease_angle"});
+        throw Error(Cause::invalid_argument, "crease_angle must be in (0, pi] rad", {.element = "option crease_angle"});
     order_ = curve_order(mesh, walker_);
     double sum = 0;
     for (const Index t : order_)
         area_up_to_.push_back(sum += 0.5 * std::sqrt(area_vector(mesh.corners(t)).squaredNorm()));
-    if (!(sum > 0)) throw Error(Cause::empty, "no triangle has area");
+    if (!(sum > 0)) throw Error(Cause::empty, "no triangle has positive area");
     first_.assign(mesh.vertices.size() + 1, 0);
     for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
         if (!walker_.normal(t).isZero(0))

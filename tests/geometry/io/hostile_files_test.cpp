@@ -26,7 +26,7 @@ Outcome outcome_of(std::span<const std::byte> bytes, const std::string& name) {
         check(file.surface);
         return file.report.format.empty() ? exhausted : read_well;
     } catch (const Error& error) {
-        const bool out_of_memory = error.reason().find("memory does not hold") != std::string::npos;
+        const bool out_of_memory = error.reason().find("not enough memory") != std::string::npos;
         return out_of_memory || error.reason().empty() ? exhausted : refused;
     }
 }

@@ -27,7 +27,7 @@ TEST(Medit, sections_that_hold_no_surface_or_volume_are_skipped_and_named) {
 TEST(Medit, wrong_counts_and_indices_are_refused_with_their_place) {
     expect_cause(read_medit, with(text, "Vertices\n4", "Vertices\n5"), Cause::malformed, "test:9");
     expect_cause(read_medit, with(text, "Vertices\n4", "Vertices\n3"), Cause::count_mismatch, "test:8");
-    expect_cause(read_medit, with(text, "Triangles\n1", "Triangles\n2"), Cause::count_mismatch, "holds 1");
+    expect_cause(read_medit, with(text, "Triangles\n1", "Triangles\n2"), Cause::count_mismatch, "got 1");
     expect_cause(read_medit, with(text, "Tetrahedra\n1", "Tetrahedra\n0"), Cause::count_mismatch);
     expect_cause(read_medit, with(text, "Tetrahedra\n1", "Tetrahedra\n100000000000"), Cause::count_mismatch);
     expect_cause(read_medit, with(text, "1 2 3 4 0", "1 2 3 5 0"), Cause::index_out_of_range,
@@ -42,7 +42,7 @@ TEST(Medit, what_is_not_read_is_refused_by_name) {
     expect_cause(read_medit, with(text, "Dimension 3", "Dimension 2"), Cause::unsupported, "dimension");
     expect_cause(read_medit, std::string("\1\0\0\0\2\0\0\0", 8), Cause::unsupported, ".meshb");
     expect_cause(read_medit, std::string("\0\0\0\1\0\0\0\2", 8), Cause::unsupported, ".meshb");
-    expect_cause(read_medit, with(text, "Vertices", "Faces"), Cause::unsupported, "before the vertices");
+    expect_cause(read_medit, with(text, "Vertices", "Faces"), Cause::unsupported, "precede the vertices");
     expect_cause(read_medit, "[MeshSerializer_v1.41]", Cause::unknown_format); // Ogre's files end in .mesh too
     expect_cause(read_medit, "", Cause::unknown_format);
 }

@@ -35,8 +35,8 @@ TEST(Tetgen, comments_attributes_markers_and_second_order_nodes_are_left_out) {
 
 TEST(Tetgen, wrong_counts_and_indices_are_refused_with_their_place) {
     const Reader node = with_elements(elements), element = with_nodes(nodes);
-    expect_cause(node, with(nodes, "4 3 0", "5 3 0"), Cause::count_mismatch, "holds 4");
-    expect_cause(node, with(nodes, "4 3 0", "3 3 0"), Cause::count_mismatch, "holds more");
+    expect_cause(node, with(nodes, "4 3 0", "5 3 0"), Cause::count_mismatch, "got 4");
+    expect_cause(node, with(nodes, "4 3 0", "3 3 0"), Cause::count_mismatch, "got more");
     expect_cause(node, with(nodes, "4 3 0", "4000000000 3 0"), Cause::count_mismatch);
     expect_cause(node, with(nodes, "4 3 0", "4 2 0"), Cause::unsupported, "dimension");
     expect_cause(node, with(nodes, "3 0 1 0", "5 0 1 0"), Cause::malformed, "test:4");

@@ -82,7 +82,7 @@ TEST(Vtk, wrong_counts_and_indices_are_refused_with_their_place) {
     expect_cause(read_vtk, with(text, "CELL_TYPES 2", "CELL_TYPES 1"), Cause::count_mismatch);
     expect_cause(read_vtk, with(text, "TYPES 2\n10\n5", "TYPES 2\n10\n10"), Cause::count_mismatch, "too few");
     expect_cause(read_vtk, with(text, "POINTS 4", "POINTS 5"), Cause::malformed);
-    expect_cause(read_vtk, with(text, "POINTS 4", "POINTS 3"), Cause::malformed, "holds more than it states");
+    expect_cause(read_vtk, with(text, "POINTS 4", "POINTS 3"), Cause::malformed, "contains more data than it states");
     expect_cause(read_vtk, with(text, "1 0 0 0 1 0", "1 0 inf 0 1 0"), Cause::non_finite, "vertex 1");
     expect_cause(read_vtk, with(text, "CELL_TYPES 2\n10\n5\n", ""), Cause::truncated, "CELL_TYPES");
     expect_cause(read_vtk, with(text_5, "0 4 7", "0 7 4"), Cause::count_mismatch);

@@ -60,7 +60,7 @@ TEST(Vtu, wrong_counts_and_indices_are_refused_with_their_place) {
     expect_cause(read_vtu, with(text, "0 1 0\n", "0 nan 0\n"), Cause::non_finite, "vertex 2");
     expect_cause(read_vtu, with(text, "\"types\"", "\"kinds\""), Cause::malformed, "types");
     expect_cause(read_vtu, with(text, "Int32\" Name=\"offsets", "Float32\" Name=\"offsets"), Cause::malformed,
-                 "whole number");
+                 "integer");
     expect_cause(read_vtu, text.substr(0, text.size() - 12), Cause::truncated);
 }
 
@@ -140,7 +140,7 @@ TEST(Vtu, packed_blocks_that_lie_about_their_size_are_refused) {
     expect_cause(read_vtu, edited(0, 1'000'000'000), Cause::count_mismatch); // blocks
     expect_cause(read_vtu, edited(1, 23999), Cause::count_mismatch);         // unpacked size
     expect_cause(read_vtu, edited(1, 24001), Cause::count_mismatch);
-    expect_cause(read_vtu, edited(1, 1'000'000'000'000), Cause::malformed, "more than zlib can pack");
+    expect_cause(read_vtu, edited(1, 1'000'000'000'000), Cause::malformed, "more data than zlib can compress");
     expect_cause(read_vtu, edited(3, 1), Cause::malformed); // packed size: 24000 bytes from one
     expect_cause(read_vtu, edited(3, 1'000'000), Cause::truncated);
 }
