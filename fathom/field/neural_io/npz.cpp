@@ -178,7 +178,7 @@ private:
     }
 
     // Points are mapped as in that project: x inv(R) - inv(R) t, with the point as a row. For rotations that is not the
-    // inverse motion, but its networks were trained with it.
+    // inverse motion, but it is the mapping used with its networks.
     void transform(const FloatArray& matrix, const FloatArray& shift) {
         if (!network_.layers.empty()) fail(Cause::unsupported, "'spatial_transformation' must be applied to the point");
         if (matrix.shape != std::vector<std::uint64_t>{3, 3} || shift.values.size() != 3)

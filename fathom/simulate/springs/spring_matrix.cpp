@@ -333,7 +333,7 @@ void SpringMatrix::Assembly::volumes(std::span<const Index> chosen) {
     }
 }
 
-// Fixed points are not part of the system: their rows and columns are removed.
+// Fixed points are not part of the system: their rows and columns become those of the unit matrix.
 void SpringMatrix::Assembly::release_fixed() {
     for (Index i = block.begin; i < block.end; ++i)
         for (Index k = 0; k < matrix.rows_[i].size; ++k) {

@@ -72,7 +72,7 @@ struct SurfaceMaterial {
 
 struct SolidMaterial {
     double density = 1000;    // kg/m^3
-    double stretch = 1e5;     // Young's modulus (Pa)
+    double stretch = 1e5;     // spring stiffness as Young's modulus (Pa)
     double volume = 1e5;      // Pa
     double damping_time = 0;  // s, as above
     double least_mass = 0.01; // as above

@@ -16,9 +16,10 @@
 
 namespace fathom {
 
-// Fracture rule of solids (this file) and membranes (membrane_fracture.h), by springs past a limit. At the more
-// stretched end of such a spring, all elements round the point are separated by the plane perpendicular to the
-// direction of the strongest tension (the tensor of O'Brien & Hodgins 1999, here of strains).
+// Fracture rule of solids (this file) and membranes (membrane_fracture.h), by springs past a limit. At the end of such
+// a spring with the larger tension, or at the other end if that separates nothing, all elements round the point are
+// separated by the plane perpendicular to the direction of the strongest tension (the tensor of O'Brien & Hodgins 1999,
+// here of strains).
 
 struct BreakReport {
     std::size_t stretched = 0; // springs or faces past the limit
