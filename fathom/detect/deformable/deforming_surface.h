@@ -12,9 +12,9 @@
 
 namespace fathom {
 
-// The tree over the triangles of a deforming surface. It hides which index structure is used. A box covers its triangle
-// at the start and at the end of a step, and therefore at all times between. Queries are const and thread-safe and,
-// except for close_pairs(), allocate nothing.
+// ---- The tree over the triangles of a deforming surface. It hides which index structure is used. A box covers its
+// triangle at the start and at the end of a step, and therefore at all times between. Queries are const and thread-safe
+// and, except for close_pairs(), allocate nothing.
 
 class TriangleTree {
 public:

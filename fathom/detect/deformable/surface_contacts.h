@@ -17,7 +17,7 @@
 
 namespace fathom {
 
-// Pairs of a vertex and a face, or of two edges, of deforming surfaces. Each pair occurs once, because every vertex and
+// ---- Features: pairs of a vertex and a face, or of two edges. Each pair occurs once, because every vertex and
 // edge is owned by the lowest triangle that has it (after Curtis, Tamstorf & Manocha 2008).
 
 enum class FeatureKind : std::uint8_t { vertex_face, edge_edge };

@@ -44,11 +44,11 @@ struct DirectionReport {
     std::optional<double> concavity{};      // remaining concavity of it (m^3)
     double resolution = 0;                  // largest pixel side (m); the accuracy of this report
 
-    double area = 0;                  // area of the surface (m^2)
-    double unseen_area = 0;           // m^2
-    Box unseen_bounds{};              // bounds of the unseen surface; empty if all is seen
-    std::vector<Index> hidden; // unseen triangles: less than half is seen by the chosen directions; ascending
-    std::vector<float> seen_shares;   // seen fraction of each triangle
+    double area = 0;                // area of the surface (m^2)
+    double unseen_area = 0;         // m^2
+    Box unseen_bounds{};            // bounds of the unseen surface; empty if all is seen
+    std::vector<Index> hidden;      // unseen triangles: less than half is seen by the chosen directions; ascending
+    std::vector<float> seen_shares; // seen fraction of each triangle
 
     bool closed = false; // watertight and oriented outward; otherwise only the surface counts, not the interior
     bool compliant_to_one = false; // the best direction alone sees enough

@@ -38,7 +38,7 @@ struct SceneBody {
     std::string mesh;  // a mesh file, relative to the scene file or absolute
     std::string shape; // of the catalogue, with `parameters`
     ShapeValues parameters;
-    std::string field; // an analytic expression (parse.h), for fixed or scripted bodies: it has no points
+    std::string field; // an analytic expression (analytic_expression.h), for fixed or scripted bodies: it has no points
     // A neural network file, relative to the scene file or absolute; `field` is used if the file is absent.
     std::string network;
     std::string up = "z";   // of the model or mesh: "y" is rotated to z

@@ -95,8 +95,8 @@ const SceneTable& rigid_contact_keys() {
           0,
           "adaptive",
           {"adaptive", "midpoint"}},
-         {"quadrature_points", whole, "largest number of quadrature points per contact interval", "", 1, 100'000, "20"},
-         {"quadrature_tolerance", number, "relative tolerance of the adaptive quadrature", "", 1e-15, 1, "1e-4"}}};
+         {"quadrature_points", whole, "`midpoint`: quadrature points per contact interval", "", 1, 100'000, "20"},
+         {"quadrature_tolerance", number, "`adaptive`: relative tolerance", "", 1e-15, 1, "1e-4"}}};
     return table;
 }
 
