@@ -60,7 +60,6 @@ private:
 // A file mapped into memory. Pages are loaded on first access and are shared between processes. Not for files that
 // other programs shorten in place while they are mapped: an access to a removed page ends the process.
 // write_whole_file() and FileWriter never shorten a file in place.
-
 class MappedFile {
 public:
     // Throws Error{cannot_open} if the path is not a regular file or cannot be read or mapped.

@@ -64,7 +64,6 @@ private:
 // Straight: the line from the relative position at the start to the relative position at the end (Xu & Barbic 2014,
 // equation 1). Screw: both bodies follow their screw motions. The relative motion is then not a screw; the bounds below
 // contain the centrifugal and Coriolis terms. Immutable, thread-safe, no allocation. Metres; speeds in metres per step.
-
 class RelativeMotion {
 public:
     // Ignores the `path` of the motions themselves.

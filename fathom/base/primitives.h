@@ -13,7 +13,6 @@ namespace fathom {
 
 // Axis-aligned box. An empty box has lower > upper; it contains nothing, and extend() gives it the extent of its
 // argument.
-
 struct Box {
     Vec3 lower = Vec3::Constant(std::numeric_limits<double>::infinity());
     Vec3 upper = Vec3::Constant(-std::numeric_limits<double>::infinity());

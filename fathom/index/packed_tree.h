@@ -81,7 +81,6 @@ private:
 void sort_pairs(std::span<const FoundPairs> pieces, std::size_t count, std::vector<IdPair>& sorted);
 
 // Input of the traversal kernel of the packed tree, which contains the SIMD code.
-
 struct PackedView {
     std::span<const std::vector<BoxGroup>> levels; // at least two
     std::span<const Index> order;

@@ -20,7 +20,6 @@
 namespace fathom {
 
 // Inner loop of the voxel hash, which contains the SIMD code: the boxes of a run that overlap a given box.
-
 struct BoxRun {
     const float* lower[3]; // per position, readable up to 8 entries beyond the last
     const float* upper[3];

@@ -55,7 +55,6 @@ private:
 };
 
 // Encoding of bytes as text: base64 (RFC 4648), optionally after gzip compression (RFC 1952).
-
 [[nodiscard]] std::string as_base64(std::string_view bytes); // padded
 [[nodiscard]] std::string as_gzip(std::string_view bytes);   // deterministic: stores no file name and no time
 

@@ -72,7 +72,6 @@ private:
 };
 
 // Appends the bytes of a number in the given byte order.
-
 template <class T>
 requires std::is_arithmetic_v<T>
 void append_bytes(std::string& bytes, T value, std::endian order) {
@@ -97,7 +96,6 @@ void append_little_endian(std::string& bytes, T value) {
 }
 
 // Number types named in VTK files, and readers of one value of such a type.
-
 enum class Scalar : std::uint8_t { int8, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64 };
 
 [[nodiscard]] std::size_t size_of(Scalar type); // bytes

@@ -20,7 +20,6 @@ namespace fathom {
 }
 
 // Lower case for comparing names of files and formats. ASCII only, independent of the locale.
-
 [[nodiscard]] inline std::string lower_case(std::string text) {
     for (char& c : text)
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -29,7 +28,6 @@ namespace fathom {
 
 // Output buffer of writers for text and binary numbers. Independent of the locale; numbers use the shortest digits that
 // read back as the same value.
-
 class OutputBuffer {
 public:
     explicit OutputBuffer(std::endian order = std::endian::little) : order_(order) {}

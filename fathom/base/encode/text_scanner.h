@@ -14,7 +14,6 @@
 namespace fathom {
 
 // Input of a reader: a whole file in memory, and its name for messages.
-
 struct Source {
     std::span<const std::byte> bytes; // decompressed; must outlive the reader
     std::string name;                 // file name, for messages
@@ -87,7 +86,6 @@ private:
 // Why not a library: a .vtu file may carry raw bytes behind its last tag, which is not XML, and its text arrays are
 // most of the file, which a document tree would copy. Nesting of tags is not checked and entities are not resolved:
 // VTK's files need neither.
-
 class XmlScanner {
 public:
     enum class Event { open, close, empty, text, end }; // `empty` is <name/>

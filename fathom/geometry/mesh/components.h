@@ -14,7 +14,6 @@ namespace fathom {
 // Topology of a surface: vertices at exactly equal positions count as one, independent of their indices. Triangles that
 // use a (merged) vertex twice are points or lines: they have no edges and belong to no component. O(n log k) for k
 // triangles around a vertex; parallel; the same result for any number of threads.
-
 enum class EdgeKind {
     joined,       // two triangles with consistent winding
     open,         // one triangle

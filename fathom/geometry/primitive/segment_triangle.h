@@ -11,7 +11,6 @@ namespace fathom {
 
 // Whether two segments intersect. Exact and closed: touching counts, and a segment may be a point.
 // Cost: one orient3d if they are not coplanar, a few more orient2d if they are. Thread-safe.
-
 [[nodiscard]] bool segments_overlap(const Segment& a, const Segment& b);
 
 // The kind of the intersection of two shapes.

@@ -24,7 +24,6 @@ namespace fathom {
 // Fast filter of the overlap test: a proven result, or `unsure`. tetrahedra_overlap() is the complete test. Method: the
 // edges of each are clipped by the planes of the other; two convex solids overlap if and only if an edge of one
 // intersects the other. Four faces at a time if the CPU supports it. Thread-safe.
-
 enum class FilterAnswer { no, yes, unsure };
 
 // For any finite input. `unsure` if the two touch or nearly touch, if one is flat or nearly flat, or if numbers are

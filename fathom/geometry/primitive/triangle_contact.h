@@ -16,7 +16,6 @@ namespace fathom {
 // through contact, and weights that distribute a force over the four points; the content of a contact record. Metres.
 // Every finite input is valid, with the accuracy of closest_point.h, which computes the points. Thread-safe; about 0.1
 // us.
-
 struct FeatureProximity {
     double distance = 0;
     Vec3 point_a = Vec3::Zero(); // on the vertex or the first edge

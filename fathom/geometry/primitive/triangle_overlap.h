@@ -17,7 +17,6 @@ namespace fathom {
 // quadrangle, triangle, segment or point that it covers, and likewise a triangle without area. Method: separating
 // planes, and corners inside, both by exact signs; then exact tests of the faces. Cost: seven to twenty orientation
 // tests, and up to four triangle tests if those do not decide. Thread-safe.
-
 [[nodiscard]] bool tetrahedron_overlaps_triangle(const std::array<Vec3, 4>& tetrahedron,
                                                  const std::array<Vec3, 3>& triangle);
 
