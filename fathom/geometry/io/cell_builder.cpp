@@ -1,4 +1,4 @@
-// How cells become triangles and tetrahedra.
+// Conversion of cells to triangles and tetrahedra.
 #include <fathom/geometry/io/cell_builder.h>
 
 #include <fathom/geometry/mesh/triangle_mesh.h>
@@ -12,7 +12,7 @@ namespace fathom {
 namespace {
 
 constexpr int none = -1;
-using Face = std::array<int, 4>; // counter-clockwise seen from outside; triangles end in `none`
+using Face = std::array<int, 4>; // counter-clockwise from outside; the last entry of a triangle is `none`
 
 constexpr std::array<Face, 5> pyramid_faces = {
     {{0, 3, 2, 1}, {0, 1, 4, none}, {1, 2, 4, none}, {2, 3, 4, none}, {3, 0, 4, none}}};
@@ -32,7 +32,7 @@ struct FaceCorners {
     std::size_t count;
 };
 
-// The corners of a face, the smallest first, the order kept.
+// The corners of a face in cyclic order, starting with the smallest.
 FaceCorners face_corners(const Face& face, std::span<const Index> cell) {
     FaceCorners f{{}, 0};
     for (const int corner : face)
@@ -139,7 +139,7 @@ void CellBuilder::add_polygon(std::span<const Index> corners) {
 void CellBuilder::add_strip(std::span<const Index> corners) {
     if (corners.size() < 3) ++mesh_.report.skipped_faces;
     for (std::size_t k = 2; k < corners.size(); ++k) {
-        const std::size_t turn = k % 2; // every second triangle of a strip runs the other way
+        const std::size_t turn = k % 2; // every second triangle of a strip has the opposite orientation
         mesh_.surface.triangles.push_back({corners[k - 2 + turn], corners[k - 1 - turn], corners[k]});
     }
 }
@@ -185,7 +185,7 @@ MeshFile CellBuilder::finish(std::string format) && {
     return std::move(mesh_);
 }
 
-// The cell types of VTK's files.
+// ---- Cell types of VTK files.
 
 namespace {
 
@@ -198,7 +198,7 @@ std::array<Index, N> reordered(std::span<const Index> nodes, const std::array<st
     return out;
 }
 
-// A cell of higher order keeps its extra nodes behind the corners, so that it is counted as reduced.
+// A cell of higher order keeps its additional nodes after the corners, so that it is counted as reduced.
 template <std::size_t N>
 void add_reordered(CellBuilder& cells, CellKind kind, std::span<const Index> nodes,
                    const std::array<std::size_t, N>& order) {
@@ -214,7 +214,7 @@ void add_reordered(CellBuilder& cells, CellKind kind, std::span<const Index> nod
 CellKind vtk_cell_kind(std::int64_t type) {
     struct Row {
         CellKind kind;
-        std::array<std::int64_t, 7> types; // linear, quadratic, Lagrange, Bezier; 0 fills up
+        std::array<std::int64_t, 7> types; // linear, quadratic, Lagrange, Bezier; unused entries are 0
     };
     static constexpr std::array<Row, 10> rows = {{{CellKind::point, {1, 2}},
                                                   {CellKind::line, {3, 4, 21, 35, 68, 75}},
@@ -233,14 +233,14 @@ CellKind vtk_cell_kind(std::int64_t type) {
 
 bool add_vtk_cell(CellBuilder& cells, std::int64_t type, std::span<const Index> nodes) {
     const CellKind kind = vtk_cell_kind(type);
-    const bool thin = kind == CellKind::point || kind == CellKind::line; // of any number of nodes
+    const bool thin = kind == CellKind::point || kind == CellKind::line; // any number of nodes
     if (!thin && nodes.size() < corner_count(kind)) return false;
     if (type == pixel)
         add_reordered<4>(cells, kind, nodes, {0, 1, 3, 2});
     else if (type == voxel)
         add_reordered<8>(cells, kind, nodes, {0, 1, 3, 2, 4, 5, 7, 6});
     else if (kind == CellKind::prism)
-        add_reordered<6>(cells, kind, nodes, {0, 2, 1, 3, 5, 4}); // its first face looks outward
+        add_reordered<6>(cells, kind, nodes, {0, 2, 1, 3, 5, 4}); // the first face of VTK's wedge faces outward
     else
         cells.add(kind, nodes);
     return true;

@@ -1,4 +1,4 @@
-// What a reader tells about the faces it met.
+// Notes on the faces of a file.
 #include <fathom/geometry/io/face_collector.h>
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
-// glTF 2.0: .glb, and .gltf whose buffers are embedded as data URIs. Every mesh of the default scene is
-// placed by its nodes; materials, skins, morph targets and animations are passed over. Hostile files: nested or
-// numerous JSON values, nodes in circles, and small files that repeat one mesh endlessly are refused.
+// Reader and writer of glTF 2.0: .glb, and .gltf with buffers embedded as data URIs. Every mesh of the default scene is
+// transformed by its nodes; materials, skins, morph targets and animations are ignored. Deeply nested or too many JSON
+// values, cycles of nodes, and small files that instantiate one mesh too often are rejected.
 #include <fathom/base/encode/bytes.h>
 #include <fathom/geometry/io/formats.h>
 #include <fathom/geometry/io/gltf_scene.h>
@@ -17,9 +17,9 @@ namespace fathom {
 
 namespace {
 
-// What may be allocated for a file of `size` bytes.
+// Memory that may be allocated for a file of `size` bytes.
 std::size_t max_mesh_bytes(std::size_t size) { return 8 * size + (std::size_t{32} << 20); }
-constexpr std::size_t cost_of_visit = 64; // of a primitive, in bytes: a bound on time too
+constexpr std::size_t cost_of_visit = 64; // bytes charged for a primitive, which also bounds the time
 
 constexpr std::uint32_t glb_magic = 0x46546c67;
 constexpr std::uint32_t json_chunk = 0x4e4f534a;
@@ -36,7 +36,7 @@ void check_version(const Source& source, const GltfTable& root) {
         fail(source, Cause::unsupported, "unsupported version of glTF; only version 2 is supported");
 }
 
-// Required extensions change what the numbers mean; only those that leave positions and indices alone are let pass.
+// Required extensions change the meaning of the data. Only those that do not affect positions and indices are accepted.
 void check_extensions(const Source& source, const GltfTable& root) {
     for (const Json& name : root.list("extensionsRequired")) {
         const std::string text = name.is_string() ? name.get<std::string>() : std::string("?");
@@ -73,11 +73,11 @@ private:
         std::size_t vertices = 0;
         std::size_t triangles = 0;
     };
-    // A triangle-based part of a mesh.
+    // A primitive of triangles.
     struct Primitive {
         GltfTable stated;
-        std::size_t mode;      // 4 triangles, 5 strip, 6 fan
-        std::size_t positions; // accessor
+        std::size_t mode;      // 4: triangles, 5: strip, 6: fan
+        std::size_t positions; // index of the accessor
         GltfAccessor points;
         std::optional<GltfAccessor> indices;
 
@@ -87,8 +87,8 @@ private:
         }
     };
 
-    // on_primitive(primitive, fresh) for every triangle-based primitive; `fresh` where its positions come up for the
-    // first time in this mesh.
+    // Calls on_primitive(primitive, fresh) for every primitive of triangles. `fresh` is true if its positions occur for
+    // the first time in this mesh.
     template <class OnPrimitive>
     void for_each_primitive(std::size_t index, OnPrimitive on_primitive) const {
         const Json& primitives = GltfTable(source_, root_.list("meshes"), index, "mesh").list("primitives");
@@ -109,7 +109,7 @@ private:
         }
     }
 
-    // One mesh may be placed again and again: what is built stays within the bounds of the file.
+    // A mesh may have many instances; the size of the result is bounded by the size of the file.
     void measure(const GltfPlaced& placed, Totals& totals) {
         const auto pay = [this](std::size_t bytes) {
             if (bytes > affordable_)
@@ -132,7 +132,7 @@ private:
 
     void add_mesh(const GltfPlaced& placed, TriangleMesh& mesh) const {
         const bool mirrored = placed.place.topLeftCorner<3, 3>().determinant() < 0;
-        std::map<std::size_t, std::size_t> first_vertices; // by accessor
+        std::map<std::size_t, std::size_t> first_vertices; // first vertex by accessor
         for_each_primitive(placed.mesh, [&](const std::optional<Primitive>& primitive, bool fresh) {
             if (!primitive) return;
             if (fresh) {
@@ -172,7 +172,7 @@ private:
         }
     }
 
-    // Triangles, strip and fan.
+    // Corners of triangles, strips and fans.
     [[nodiscard]] static std::array<std::size_t, 3> corners_of(std::size_t mode, std::size_t i) {
         if (mode == 4) return {3 * i, 3 * i + 1, 3 * i + 2};
         if (mode == 5) return {i, i + 1 + i % 2, i + 2 - i % 2};
@@ -182,7 +182,7 @@ private:
     const Source& source_;
     const GltfTable& root_;
     GltfBuffers buffers_;
-    std::size_t affordable_; // bytes
+    std::size_t affordable_; // remaining allowance (bytes)
     std::size_t lines_ = 0;
 };
 
@@ -232,7 +232,7 @@ MeshFile read_gltf(const Source& source) {
     return file;
 }
 
-// Writes GLB: one mesh, float positions, 32-bit indices.
+// ---- Writer of GLB: one mesh, float positions, 32-bit indices.
 
 namespace {
 
@@ -261,7 +261,7 @@ Bounds append_positions(std::string& bytes, const TriangleMesh& mesh) {
 
 std::string numbers(const Vec3f& v) { return fmt::format("[{},{},{}]", v.x(), v.y(), v.z()); }
 
-// glTF knows no empty arrays, so a mesh without triangles is a scene without meshes.
+// glTF does not allow empty arrays, so a mesh without triangles becomes a scene without meshes.
 std::string scene_text(const TriangleMesh& mesh, const Bounds& bounds) {
     const std::string asset = R"({"asset":{"version":"2.0","generator":"Fathom"})";
     if (mesh.triangles.empty()) return asset + "}";

@@ -1,4 +1,4 @@
-// Where the meshes of a glTF file stand.
+// Buffers, accessors and node transforms of a glTF file.
 #include <fathom/geometry/io/gltf_scene.h>
 
 #include <fathom/base/encode/base64.h>
@@ -11,7 +11,7 @@
 
 namespace fathom {
 
-// The numbers of a glTF file.
+// ---- Buffers and accessors.
 
 namespace {
 
@@ -120,7 +120,7 @@ GltfAccessor GltfBuffers::accessor(std::size_t index, std::string_view type, std
     const std::size_t offset = stated.whole("byteOffset", 0);
     out.stride = whole.stride == 0 ? size : whole.stride;
     if (out.stride < size || out.stride > 1024) stated.fail(Cause::malformed, "elements overlap");
-    // The last element need not fill its stride.
+    // The last element may be shorter than the stride.
     const bool fits = offset <= bytes.size() &&
                       (out.count == 0 ||
                        (bytes.size() - offset >= size && out.count - 1 <= (bytes.size() - offset - size) / out.stride));
@@ -153,7 +153,7 @@ std::vector<std::size_t> roots(const Source& source, const GltfTable& root) {
 Matrix4 own_place(const GltfTable& node) {
     if (node.has("matrix")) {
         const std::array<double, 16> m = node.numbers<16>("matrix", {});
-        return Eigen::Map<const Matrix4>(m.data()); // both column by column
+        return Eigen::Map<const Matrix4>(m.data()); // both are column-major
     }
     const std::array<double, 3> t = node.numbers<3>("translation", {0, 0, 0});
     const std::array<double, 4> r = node.numbers<4>("rotation", {0, 0, 0, 1});

@@ -1,6 +1,6 @@
-// Reads the text form of Medit's .mesh: vertices, triangles, quadrilaterals, tetrahedra, and hexahedra,
-// prisms and pyramids, which are cut. Format: Frey, "Medit: an interactive mesh visualization software" (INRIA RT-0253,
-// 2001). Other sections are skipped; the binary form (.meshb) and meshes of dimension 2 are refused.
+// Reader and writer of Medit's text format .mesh: vertices, triangles, quadrilaterals, tetrahedra, and hexahedra,
+// prisms and pyramids, which are subdivided. Format: Frey, "Medit: an interactive mesh visualization software" (INRIA
+// RT-0253, 2001). Other sections are skipped; the binary format (.meshb) and meshes of dimension 2 are rejected.
 #include <fathom/base/encode/bytes.h>
 #include <fathom/base/encode/text.h>
 #include <fathom/base/encode/text_scanner.h>
@@ -34,7 +34,7 @@ bool is_keyword(std::string_view word) {
     return !word.empty() && ((word[0] >= 'A' && word[0] <= 'Z') || (word[0] >= 'a' && word[0] <= 'z'));
 }
 
-// The binary form starts with the integer 1, in the byte order of its writer.
+// The binary format starts with the integer 1, in the byte order of its writer.
 bool is_binary(const Source& source) {
     if (source.bytes.size() < 4) return false;
     const auto mark = ByteReader(source).read<std::int32_t>("mark");
@@ -75,7 +75,7 @@ private:
         if (scanner_.integer("dimension") != 3) scanner_.fail(Cause::unsupported, "the dimension of the mesh is not 3");
     }
 
-    // A keyword where a number should stand: fewer elements than stated.
+    // A keyword in place of a number means fewer elements than stated.
     void expect_row(std::string_view element, std::size_t index, std::size_t count) {
         if (is_keyword(scanner_.peek()))
             scanner_.fail(Cause::count_mismatch, fmt::format("expected {}, got {}", count, index), element);
@@ -121,7 +121,7 @@ private:
 
 MeshFile read_medit(const Source& source) { return MeditReader(source).read(); }
 
-// Writes the text form of Medit's .mesh in double precision, all references 0.
+// ---- Writer of Medit's text format .mesh: double precision, all references 0.
 
 std::string written_medit(const TetMesh& mesh) {
     OutputBuffer out;

@@ -1,4 +1,4 @@
-// Which reader or writer a file gets.
+// Selection of the reader or writer of a file.
 #include <fathom/geometry/io/mesh_file.h>
 
 #include <fathom/base/encode/gzip.h>
@@ -19,7 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Within it, no format can hold more elements than 32-bit indices name (binary PLY packs a vertex into three bytes).
+// Within this limit no format can contain more elements than 32-bit indices allow (a vertex of binary PLY takes at
+// least three bytes).
 constexpr std::size_t max_bytes = std::size_t{8} << 30;
 
 enum class Format { unknown, obj, stl, ply, off, gltf, msh, vtk, vtu, medit, tetgen };
@@ -41,7 +42,7 @@ constexpr std::array<Ending, 12> endings = {{{".obj", Format::obj},
                                              {".node", Format::tetgen},
                                              {".ele", Format::tetgen}}};
 
-// ".obj" of "a/b.OBJ" and of "b.obj.gz".
+// The extension in lower case without ".gz": ".obj" for "a/b.OBJ" and for "b.obj.gz".
 std::string ending_of(std::string_view name) {
     std::string lower = lower_case(fs::path(name).filename().string());
     if (lower.ends_with(".gz")) lower.resize(lower.size() - 3);
@@ -56,12 +57,12 @@ Format format_of_ending(std::string_view ending) {
 
 bool has_binary_stl_size(std::span<const std::byte> bytes) {
     if (bytes.size() < 84) return false;
-    std::uint64_t count = 0; // 32 bits, least significant byte first
+    std::uint64_t count = 0; // 32 bits, little endian
     for (std::size_t k = 4; k-- > 0;) count = count << 8 | std::to_integer<std::uint64_t>(bytes[80 + k]);
     return bytes.size() == 84 + 50 * count;
 }
 
-// Words that only one format begins with.
+// Words at the start of a file that identify its format.
 Format format_of_first_word(std::string_view word) {
     constexpr std::array<std::string_view, 7> off = {"OFF", "COFF", "NOFF", "CNOFF", "STOFF", "4OFF", "nOFF"};
     if (word == "ply") return Format::ply;
@@ -131,7 +132,7 @@ MeshFile read_source(const Source& source) {
     return file;
 }
 
-// Memory that runs out is the file's fault, not the program's end.
+// Running out of memory is reported as an error of the file.
 template <class Read>
 MeshFile guarded(const std::string& name, Read read) {
     try {
@@ -143,7 +144,7 @@ MeshFile guarded(const std::string& name, Read read) {
     }
 }
 
-// Unpacked, where it is packed.
+// The bytes of a file, decompressed if necessary.
 class Loaded {
 public:
     Loaded(std::span<const std::byte> bytes, std::string_view name) : source_{bytes, std::string(name)} { unpack(); }
@@ -156,7 +157,7 @@ public:
 private:
     void unpack() {
         if (!is_gzip(source_.bytes)) return;
-        bytes_ = unpacked_gzip(source_); // the packed bytes go
+        bytes_ = unpacked_gzip(source_); // the compressed bytes are released
         source_.bytes = bytes_.span();
     }
 
@@ -164,7 +165,7 @@ private:
     Source source_;
 };
 
-// "horse.ele" for "horse.node" and the other way round; the case of the letters and ".gz" stay.
+// "horse.ele" for "horse.node" and vice versa; the case of the letters and ".gz" are kept.
 fs::path tetgen_partner(const fs::path& path) {
     const bool packed = lower_case(path.extension().string()) == ".gz";
     fs::path plain = packed ? fs::path(path).replace_extension() : path;
@@ -214,7 +215,7 @@ std::string written(const TetMesh& mesh, const fs::path& path) {
 
 template <class Mesh>
 void write_checked(const fs::path& path, const Mesh& mesh) {
-    check(mesh, path.string()); // what we write, we must be able to read
+    check(mesh, path.string()); // every written file must be readable
     write_whole_file(path, written(mesh, path));
 }
 

@@ -1,6 +1,7 @@
-// Reads gmsh's .msh, versions 1, 2 (2.0 to 2.2), 4.0 and 4.1, text and binary of both byte orders.
-// Format: gmsh reference manual, "MSH file format" and its legacy versions. Sections other than $Nodes and $Elements
-// are skipped. Node tags may be sparse and in any order; repeated ones are refused. Repeated element tags are noted.
+// Reader and writer of gmsh's .msh. The reader supports versions 1, 2 (2.0 to 2.2), 4.0 and 4.1, text and binary of
+// both byte orders. Format: gmsh reference manual, "MSH file format" and its legacy versions. Sections other than
+// $Nodes and $Elements are skipped. Node tags may be sparse and in any order; repeated node tags are an error, repeated
+// element tags are noted.
 #include <fathom/base/encode/text.h>
 #include <fathom/geometry/io/cell_builder.h>
 #include <fathom/geometry/io/formats.h>
@@ -18,10 +19,10 @@ enum class Version { one, two, four_zero, four_one };
 
 struct ElementType {
     CellKind kind = CellKind::other;
-    std::size_t nodes = 0; // 0: a type that is not known here
+    std::size_t nodes = 0; // 0: unknown type
 };
 
-// By gmsh's number of the type; the corners come first in all of them.
+// Indexed by gmsh's element type. In all types the corners come first.
 ElementType element_type(std::int64_t number) {
     using enum CellKind;
     static constexpr std::array<ElementType, 32> types = {{{},
@@ -76,7 +77,7 @@ public:
     }
 
 private:
-    // Lines mean nothing between binary data.
+    // Line numbers are meaningless between binary data.
     [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element = {},
                            std::int64_t index = -1) const {
         if (!binary_) scanner_.fail(cause, reason, element, index);
@@ -129,7 +130,7 @@ private:
         return {source_, scanner_.offset(), order_, version_ == Version::four_one};
     }
 
-    // parse(fields) on whichever kind of fields the file has.
+    // Calls parse(fields) with text or binary fields, as in the file.
     template <class Parse>
     void with_fields(Parse&& parse) {
         if (binary_) {
@@ -208,7 +209,7 @@ private:
         const std::size_t count =
             fields.believable_count(fields.size("number of nodes"), Fields::least_node_bytes, "nodes");
         if (version_ == Version::four_one) {
-            (void)fields.size("smallest node tag"); // gmsh allows any bounds here
+            (void)fields.size("smallest node tag"); // gmsh allows any bounds here, so they are ignored
             (void)fields.size("largest node tag");
         }
         vertices_.reserve(count);
@@ -264,7 +265,7 @@ private:
         }
     }
 
-    // In binary, elements of one type follow each other behind a common header.
+    // In binary files consecutive elements of one type share a header.
     void element_rows(MshBinary& fields) {
         std::uint64_t left = fields.believable_count(stated_elements_, MshBinary::least_element_bytes, "elements");
         while (left > 0) {
@@ -336,7 +337,7 @@ private:
     bool binary_ = false;
     std::endian order_ = std::endian::little;
     bool seen_nodes_ = false;
-    std::vector<Vec3> vertices_; // until the cells take them over
+    std::vector<Vec3> vertices_; // moved to the cell builder later
     TagRuns tags_;
     TagRuns elements_;
     std::uint64_t stated_elements_ = 0;
@@ -348,13 +349,13 @@ private:
 
 MeshFile read_msh(const Source& source) { return MshReader(source).read(); }
 
-// Writes gmsh 4.1 binary, one discrete volume, tags from 1.
+// ---- Writer of gmsh 4.1 binary: one discrete volume, tags from 1.
 
 namespace {
 
 constexpr std::int32_t volume_dimension = 3, volume_tag = 1, not_parametric = 0, four_node_tetrahedron = 4;
 
-// How many blocks (one, or none of nothing), how many elements, their smallest and largest tag.
+// Number of blocks (one, or zero if there are no elements), number of elements, smallest and largest tag.
 void counts(OutputBuffer& out, std::size_t count) {
     out.bytes<std::uint64_t>(count > 0 ? 1 : 0);
     out.bytes<std::uint64_t>(count);
@@ -407,7 +408,7 @@ std::string written_msh(const TetMesh& mesh) {
     OutputBuffer out;
     out.reserve(512 + mesh.vertices.size() * 32 + mesh.tetrahedra.size() * 40);
     out.text("$MeshFormat\n4.1 1 8\n");
-    out.bytes<std::int32_t>(1); // tells the byte order
+    out.bytes<std::int32_t>(1); // marks the byte order
     out.text("\n$EndMeshFormat\n");
     if (!mesh.vertices.empty()) entities(out, bounds(mesh.vertices));
     nodes(out, mesh.vertices);

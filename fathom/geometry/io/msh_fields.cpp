@@ -1,11 +1,9 @@
-// Runs of consecutive tags, sorted for search.
+// Index of tags as sorted runs of consecutive tags.
 #include <fathom/geometry/io/msh_fields.h>
 
 #include <algorithm>
 
 namespace fathom {
-
-// Runs of consecutive tags, sorted for search.
 
 void TagRuns::add(std::int64_t tag) {
     const bool follows = !runs_.empty() && tag > runs_.back().first && runs_.back().past(tag) == runs_.back().count;

@@ -1,5 +1,5 @@
-// Wavefront OBJ: positions and faces; everything else is passed over.
-// Two passes: faces may name vertices that come later, and polygons are cut where all positions are known.
+// Reader and writer of Wavefront OBJ: positions and faces; all other data is ignored. The reader makes two passes,
+// since faces may refer to later vertices and polygons are triangulated when all positions are known.
 #include <fathom/base/encode/text_scanner.h>
 #include <fathom/geometry/io/face_collector.h>
 #include <fathom/geometry/io/formats.h>
@@ -17,14 +17,14 @@ namespace {
 
 constexpr std::size_t least_corner_bytes = 2; // a digit and a blank
 
-// Statements that hold no geometry that we read; a line that begins otherwise is counted as unknown.
+// Known statements that are ignored. All other unsupported lines are counted as unknown.
 constexpr std::array<std::string_view, 39> passed_over = {
     "vt",     "vn",    "vp",   "g",        "s",        "o",   "mg",         "mtllib",    "usemtl", "usemap",
     "maplib", "bevel", "lod",  "c_interp", "d_interp", "end", "shadow_obj", "trace_obj", "ctech",  "stech",
     "cstype", "deg",   "bmat", "step",     "curv",     "sp",  "curv2",      "surf",      "parm",   "trim",
     "hole",   "scrv",  "con",  "call",     "csh",      "bsp", "bzp",        "cdc",       "cdp"};
 
-// Words of a statement that a backslash at the end of a line carries on.
+// Words of a statement, which a backslash at the end of a line continues on the next line.
 class Statement {
 public:
     explicit Statement(TextScanner& scanner) : scanner_(scanner) {}
@@ -44,7 +44,7 @@ public:
             if (!scanner_.next_line()) return {};
         }
     }
-    // Leaves the rest of the statement; for_each_statement() leaves its last line.
+    // Skips the rest of the statement, except for its last line, which for_each_statement() skips.
     void skip() {
         while (carried_ || scanner_.rest_of_line().ends_with('\\')) {
             carried_ = false;
@@ -57,7 +57,7 @@ private:
     bool carried_ = false;
 };
 
-// on_statement(kind, statement) for every statement, first word taken.
+// Calls on_statement(kind, statement) for every statement; its first word has been read.
 template <class OnStatement>
 void for_each_statement(TextScanner& scanner, OnStatement on_statement) {
     do {
@@ -113,7 +113,7 @@ private:
     std::int64_t first_unknown_ = 0;
 };
 
-// The vertex that a corner such as "7/2/5" or "-1//3" names, counted from 0. `defined` vertices stand above this line.
+// Vertex index, counted from 0, of a corner such as "7/2/5" or "-1//3". `defined` vertices precede this line.
 Index corner_of(const TextScanner& scanner, std::string_view word, std::size_t defined, std::size_t vertex_count) {
     const std::string_view number = word.substr(0, word.find('/'));
     const std::int64_t stated = scanner.to_integer(number, "vertex index of a face");
@@ -133,7 +133,7 @@ void read_faces(const Source& source, MeshFile& file) {
         if (kind == "v") {
             ++defined;
             statement.skip();
-        } else if (kind == "f" || kind == "fo") { // fo: an older spelling
+        } else if (kind == "f" || kind == "fo") { // fo: old form of f
             corners.clear();
             for (std::string_view word = statement.word(); !word.empty(); word = statement.word())
                 corners.push_back(corner_of(scanner, word, defined, file.surface.vertices.size()));
@@ -158,7 +158,7 @@ MeshFile read_obj(const Source& source) {
     return file;
 }
 
-// Writes Wavefront OBJ.
+// ---- Writer of Wavefront OBJ.
 
 std::string written_obj(const TriangleMesh& mesh) {
     std::string text = "# Fathom\n";

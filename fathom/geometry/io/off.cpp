@@ -1,5 +1,5 @@
-// OFF as Geomview and its followers write it: [ST][C][N][4]OFF, text. Colours, normals and texture
-// coordinates are passed over; positions of 4OFF are divided by their fourth coordinate.
+// Reader and writer of OFF as in Geomview: [ST][C][N][4]OFF, text. Colours, normals and texture coordinates are
+// ignored; positions of 4OFF are divided by their fourth coordinate.
 #include <fathom/base/encode/text_scanner.h>
 #include <fathom/geometry/io/face_collector.h>
 #include <fathom/geometry/io/formats.h>
@@ -21,7 +21,7 @@ struct OffHeader {
     std::size_t faces = 0;
 };
 
-// True where the word is a keyword; the prefixes stand in this order, each at most once.
+// True if the word is a keyword. The prefixes occur in this order, each at most once.
 bool take_keyword(std::string_view word, bool& homogeneous) {
     for (const std::string_view prefix : {"ST", "C", "N", "4"})
         if (word.starts_with(prefix)) {
@@ -40,12 +40,12 @@ OffHeader read_header(TextScanner& scanner) {
             scanner.fail(Cause::unsupported, "binary OFF is not supported");
     } else if (first.ends_with("OFF")) {
         scanner.fail(Cause::unsupported, fmt::format("OFF of kind '{}' is not supported", first.substr(0, 16)));
-    } // else the keyword is left out, which Geomview allows
+    } // otherwise the keyword is missing, which Geomview allows
     const std::uint64_t vertices = scanner.count("number of vertices");
     const std::uint64_t faces = scanner.count("number of faces");
     header.vertices = scanner.believable_count(vertices, least_off_vertex_bytes, "vertices");
     header.faces = scanner.believable_count(faces, least_off_corner_bytes, "faces");
-    scanner.next_line(); // the number of edges, often wrong and sometimes absent
+    scanner.next_line(); // the number of edges, which is often wrong and sometimes missing
     return header;
 }
 
@@ -94,7 +94,7 @@ MeshFile read_off(const Source& source) {
     return file;
 }
 
-// Writes OFF.
+// ---- Writer of OFF.
 
 std::string written_off(const TriangleMesh& mesh) {
     std::string text = fmt::format("OFF\n{} {} 0\n", mesh.vertices.size(), mesh.triangles.size());

@@ -1,6 +1,6 @@
-// PLY (Turk 1994): text and both byte orders, elements and properties of any order, type and name.
-// Read are the vertices' x, y, z, the faces' vertex_indices (or vertex_index) and triangle strips; the rest is passed
-// over by its declared layout.
+// Reader and writer of PLY (Turk 1994): text and both byte orders, elements and properties of any order, type and name.
+// The reader uses x, y, z of the vertices, vertex_indices (or vertex_index) of the faces, and triangle strips; other
+// data is skipped according to its declared layout.
 #include <fathom/base/encode/bytes.h>
 #include <fathom/base/encode/text_scanner.h>
 #include <fathom/geometry/io/face_collector.h>
@@ -18,7 +18,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t max_parts = 256; // of a header, and of an element in it
+constexpr std::size_t max_parts = 256; // maximum number of elements of a header and of properties of an element
 
 enum class PlyScalar { int8, uint8, int16, uint16, int32, uint32, float32, float64 };
 
@@ -52,14 +52,14 @@ constexpr bool is_real(PlyScalar type) { return type == PlyScalar::float32 || ty
 struct Property {
     std::string_view name;
     PlyScalar type = PlyScalar::float32;      // of the value, or of the members of a list
-    std::optional<PlyScalar> count_type = {}; // of a list's length
+    std::optional<PlyScalar> count_type = {}; // type of the length of a list
 };
 
 struct Element {
     std::string_view name;
     std::uint64_t count = 0;
     std::vector<Property> properties;
-    std::int64_t line = 0; // of the header
+    std::int64_t line = 0; // line of the header
 
     [[nodiscard]] std::size_t find(std::string_view property) const {
         const auto found =
@@ -70,7 +70,7 @@ struct Element {
         return std::any_of(properties.begin(), properties.end(),
                            [](const Property& p) { return p.count_type.has_value(); });
     }
-    // Of a row in a binary file; lists may be empty.
+    // Minimum size of a row in a binary file; lists may be empty.
     [[nodiscard]] std::size_t least_bytes() const {
         std::size_t sum = 0;
         for (const Property& p : properties) sum += size_of(p.count_type.value_or(p.type));
@@ -172,7 +172,7 @@ private:
     bool has_format_ = false;
 };
 
-// A number of any type as it stands in the file. Whole numbers up to 32 bits are exact in double.
+// A number of any type as stored in the file. Integers up to 32 bits are exact in double.
 double read_scalar(ByteReader& reader, PlyScalar type) {
     switch (type) {
     case PlyScalar::int8:
@@ -195,7 +195,7 @@ double read_scalar(ByteReader& reader, PlyScalar type) {
     return 0;
 }
 
-// Where in a binary body the reading stands. A copy reads again from there.
+// Read position in a binary body. A copy can read from the same position again.
 class BinaryBody {
 public:
     static constexpr std::size_t least_corner_bytes = 1;
@@ -220,7 +220,7 @@ public:
         static_cast<void>(reader_.take(count * size_of(property.type), "list"));
     }
     void skip_value(const Property& property) { static_cast<void>(reader_.take(size_of(property.type), "value")); }
-    // All rows at once, where they are of equal size.
+    // Skips all rows at once if they have equal size.
     [[nodiscard]] bool skip_rows(const Element& element, std::size_t count) {
         if (element.has_lists()) return false;
         static_cast<void>(reader_.take(count * element.least_bytes(), element.name));
@@ -237,7 +237,7 @@ private:
     ByteReader reader_;
 };
 
-// The same in a text body. A row may span lines: only the order of the words counts.
+// Read position in a text body. A row may span several lines; only the order of the words matters.
 class TextBody {
 public:
     static constexpr std::size_t least_corner_bytes = 2; // a digit and a blank
@@ -283,7 +283,7 @@ public:
             const Element* element;
             Body body;
         };
-        std::vector<Later> later; // faces that stand before the vertices
+        std::vector<Later> later; // faces that precede the vertices
         bool has_vertices = false;
         Body body(source_, header);
         for (const Element& element : header.elements) {
@@ -293,7 +293,8 @@ public:
                 has_vertices = true;
             } else if (holds_faces(element) && has_vertices) {
                 read_faces(body, element);
-            } else if (!element.properties.empty()) { // rows of nothing need no time, however many they are
+            } else if (!element.properties.empty()) {
+                // Rows without properties are not visited, since their number is not bounded by the file.
                 if (holds_faces(element)) later.push_back({&element, body});
                 skip(body, element);
             }
@@ -351,7 +352,7 @@ private:
         }
     }
 
-    // on_list(row, property) where the index list stands; it takes the list.
+    // Calls on_list(row, property) at the index list; the call reads the list.
     template <class OnList>
     static void for_each_list(Body& body, const Element& element, OnList on_list) {
         const std::size_t list = index_list(element);
@@ -365,7 +366,8 @@ private:
             }
     }
 
-    // Binary faces are walked over twice: a byte can make a triangle there, and then only exact memory is small enough.
+    // Binary faces are read twice: one byte can produce a triangle, so that only an exact allocation keeps the memory
+    // bounded.
     void reserve_triangles(Body body, const Element& element) {
         std::size_t count = 0;
         for_each_list(body, element, [&](std::size_t, const Property& property) {
@@ -403,7 +405,8 @@ private:
         return static_cast<Index>(stated);
     }
 
-    // Every second triangle of a strip is turned; triangles with two equal corners only bridge.
+    // Every second triangle of a strip has the opposite orientation; triangles with two equal corners only connect
+    // strips.
     void end_strip(const Body& body) {
         for (std::size_t k = 2; k < corners_.size(); ++k) {
             const std::size_t odd = k % 2;
@@ -434,7 +437,7 @@ MeshFile read_ply(const Source& source) {
     return file;
 }
 
-// Writes binary little-endian PLY in double: nothing is lost.
+// ---- Writer of binary little-endian PLY in double, without loss of precision.
 
 std::string written_ply(const TriangleMesh& mesh) {
     std::string bytes = fmt::format("ply\nformat binary_little_endian 1.0\ncomment Fathom\n"

@@ -1,5 +1,5 @@
-// What assimp knows beyond our own readers, imported in a child process: assimp crashes, hangs and eats
-// memory on damaged files. What comes back is checked like a hostile file. The one file that knows assimp.
+// Import of other formats by assimp in a child process, since assimp may crash, hang or exhaust the memory on damaged
+// files. The result is checked like an untrusted file. This is the only file that uses assimp.
 #include <fathom/base/encode/bytes.h>
 #include <fathom/base/isolate.h>
 #include <fathom/geometry/io/face_collector.h>
@@ -18,7 +18,7 @@ namespace {
 
 using AssimpMatrix = Eigen::Matrix4d;
 
-// The file under import and no other: a scene that names further files must not make us open them.
+// Gives access to the imported file only: a scene that refers to other files must not cause them to be opened.
 class OneFile : public Assimp::IOSystem {
 public:
     OneFile(std::string name, std::span<const std::byte> bytes) : name_(std::move(name)), bytes_(bytes) {}
@@ -36,7 +36,7 @@ private:
     std::span<const std::byte> bytes_;
 };
 
-// Polygons with shared vertices, as they travel from child to parent: three counts, then the arrays.
+// Polygons with shared vertices as sent from the child to the parent: three counts, then the arrays.
 struct Soup {
     std::vector<Vec3> vertices;
     std::vector<Index> face_sizes;
@@ -72,7 +72,7 @@ void append_node(Soup& soup, const aiScene& scene, const aiNode& node, const Ass
     for (unsigned i = 0; i < node.mNumChildren; ++i) append_node(soup, scene, *node.mChildren[i], place);
 }
 
-// The arrays one after the other.
+// Concatenates the bytes of the arrays.
 template <class... Arrays>
 std::vector<std::byte> packed(const Arrays&... arrays) {
     std::vector<std::byte> bytes((std::as_bytes(std::span(arrays)).size() + ...));
@@ -82,7 +82,7 @@ std::vector<std::byte> packed(const Arrays&... arrays) {
     return bytes;
 }
 
-// In the child.
+// Runs in the child process.
 std::vector<std::byte> imported(const Source& source, const std::string& name) {
     Assimp::Importer importer;
     importer.SetIOHandler(new OneFile(name, source.bytes)); // the importer owns it
@@ -95,7 +95,7 @@ std::vector<std::byte> imported(const Source& source, const std::string& name) {
     return packed(counts, soup.vertices, soup.face_sizes, soup.corners);
 }
 
-// In the parent, which believes nothing of it. Assimp splits vertices, so equal positions become one again.
+// Runs in the parent process, which does not trust the data. Assimp splits vertices, so equal positions are merged.
 void rebuild(const Source& answer, MeshFile& file) {
     ByteReader reader(answer, 0, std::endian::native);
     const auto count_of = [&](std::size_t least_bytes, std::string_view element) {

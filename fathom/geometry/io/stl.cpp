@@ -1,5 +1,5 @@
-// STL, text and binary. The format has no indices: equal positions become one vertex. Stated normals,
-// colours and attribute bytes are passed over.
+// Reader and writer of STL, text and binary. The format has no indices: equal positions become one vertex. Normals,
+// colours and attribute bytes are ignored.
 #include <fathom/base/encode/bytes.h>
 #include <fathom/base/encode/text_scanner.h>
 #include <fathom/geometry/io/face_collector.h>
@@ -23,7 +23,7 @@ bool same_word(std::string_view word, std::string_view lower_case) {
                       [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
 }
 
-// A binary header may begin with "solid" too. Where the size does not tell, text has words and no zero bytes.
+// A binary header may also begin with "solid". If the size does not decide, text has words and no zero bytes.
 bool is_text(const Source& source) {
     if (source.bytes.size() >= preamble_bytes) {
         const std::uint64_t count = ByteReader(source, header_bytes).read<std::uint32_t>("number of triangles");
@@ -116,12 +116,12 @@ private:
             ++solids_;
         } else if (same_word(word, "endsolid")) {
             go(State::solid, State::outside, word);
-        } else if (!same_word(word, "color")) { // Materialise writes one a facet
+        } else if (!same_word(word, "color")) { // Materialise writes a colour for each facet
             scanner_.fail(Cause::malformed, "expected solid, facet, outer loop, vertex or their ends");
         }
     }
 
-    // A facet of more than three vertices is a polygon; one that names a vertex twice in a row gains nothing by it.
+    // A facet with more than three vertices is a polygon. Consecutive equal vertices of a polygon are omitted.
     void drop_repeated_corners() {
         const std::size_t before = corners_.size();
         corners_.erase(std::unique(corners_.begin(), corners_.end()), corners_.end());
@@ -151,7 +151,7 @@ private:
 
 MeshFile read_stl(const Source& source) { return is_text(source) ? TextReader(source).read() : read_binary(source); }
 
-// Writes binary STL: float coordinates, unit normals (zero for triangles without area).
+// ---- Writer of binary STL: float coordinates, unit normals (zero for triangles of zero area).
 
 namespace {
 
@@ -159,7 +159,7 @@ void append(std::string& bytes, const Vec3f& v) {
     for (int k = 0; k < 3; ++k) append_little_endian(bytes, v[k]);
 }
 
-// stableNormalized: tiny and huge triangles have normals too.
+// stableNormalized() also gives normals for very small and very large triangles.
 Vec3f normal(const std::array<Vec3, 3>& corners) {
     const Vec3 u = (corners[1] - corners[0]).stableNormalized();
     const Vec3 v = (corners[2] - corners[0]).stableNormalized();

@@ -1,6 +1,6 @@
-// Reads TetGen's pair of text files: .node holds the vertices, .ele the tetrahedra (4 or 10 nodes).
-// Format: TetGen manual (Si), "File formats". Attributes, boundary markers and region numbers are not kept. Vertices
-// are counted from 0 or from 1; the first line of the .node file tells.
+// Reader of TetGen's pair of text files: .node contains the vertices, .ele the tetrahedra (4 or 10 nodes). Format:
+// TetGen manual (Si), "File formats". Attributes, boundary markers and region numbers are ignored. Vertices are
+// numbered from 0 or from 1, depending on the first node.
 #include <fathom/base/encode/text_scanner.h>
 #include <fathom/geometry/io/cell_builder.h>
 #include <fathom/geometry/io/formats.h>
@@ -65,7 +65,7 @@ void read_elements(TextScanner& scanner, std::int64_t first, CellBuilder& cells)
     cells.reserve(0, count);
     std::vector<Index> corners;
     for (std::size_t i = 0; i < count; ++i) {
-        (void)record_number(scanner, "tetrahedron", i, count); // region files are numbered freely
+        (void)record_number(scanner, "tetrahedron", i, count); // tetrahedra may have arbitrary numbers
         corners.clear();
         for (std::int64_t k = 0; k < nodes; ++k)
             corners.push_back(checked_vertex(scanner.to_integer(scanner.word_on_line(), "node of a tetrahedron"), first,

@@ -1,4 +1,4 @@
-// Ear clipping with a waiting list for every blocking vertex, and a tree to find it.
+// Ear clipping with a waiting list for every blocking vertex, and a k-d tree to find that vertex.
 #include <fathom/geometry/io/triangulate.h>
 
 #include <fathom/geometry/exact/predicates.h>
@@ -11,19 +11,18 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t tree_pays_from = 48; // corners; below, going round the ring is quicker
-constexpr int forced_choice_looks_at = 16; // corners
+constexpr std::size_t tree_pays_from = 48; // number of corners; below, a traversal of the ring is faster
+constexpr int forced_choice_looks_at = 16; // number of corners tested
 
-// Work is counted in vertices and boxes looked at: about 20 ns each. Honest polygons need 5 to 400 a corner.
+// Work is counted in visited vertices and boxes, about 20 ns each. Ordinary polygons need 5 to 400 per corner.
 constexpr std::uint64_t max_work_per_corner = 1000;
-constexpr std::uint64_t work_at_first =
-    100'000'000; // that a triangulator may spend in vain, on polygons that cannot be cut cleanly
+// Initial allowance of a triangulator for work on polygons without a valid triangulation.
+constexpr std::uint64_t work_at_first = 100'000'000;
 constexpr std::uint64_t work_earned_per_corner = 16;
 
-// Where a polygon seems flat: twice its area times its normal, up to a positive factor. Safe for any finite
-// coordinates.
+// Area vector of a polygon: twice its area times its normal, up to a positive factor. Safe for any finite coordinates.
 Vec3 area_direction(std::span<const Vec3> vertices, std::span<const Index> corners) {
-    const Vec3 origin = 0.5 * vertices[corners[0]]; // halves: no difference overflows
+    const Vec3 origin = 0.5 * vertices[corners[0]]; // halved, so that differences do not overflow
     double reach = 0;
     for (const Index c : corners) reach = std::max(reach, (0.5 * vertices[c] - origin).cwiseAbs().maxCoeff());
     Vec3 sum = Vec3::Zero();
@@ -37,7 +36,7 @@ Vec3 area_direction(std::span<const Vec3> vertices, std::span<const Index> corne
     return sum;
 }
 
-// Is the box strictly to the right of the line from a to b? Yes only where rounding cannot change it.
+// True if the box is strictly to the right of the line from a to b, and rounding errors cannot change the result.
 bool right_of(const Vec2& a, const Vec2& b, const Vec2& lower, const Vec2& upper) {
     const Vec2 d = b - a;
     const double x = (d.y() > 0 ? lower.x() : upper.x()) - a.x(); // the corner furthest to the left of the line
@@ -47,8 +46,8 @@ bool right_of(const Vec2& a, const Vec2& b, const Vec2& lower, const Vec2& upper
     return first - second < -0x1p-48 * (std::abs(first) + std::abs(second));
 }
 
-// A k-d tree of the corners in the plane, each node with its bounding box and the number of corners not yet cut off.
-// Long thin triangles, of which ear clipping makes many, touch few boxes that are not empty.
+// A k-d tree of the corners in the plane. Each node has its bounding box and the number of remaining corners. Long thin
+// triangles, which are frequent in ear clipping, overlap few boxes that are not empty.
 class CornerTree {
 public:
     template <class Point>
@@ -66,8 +65,8 @@ public:
         for (Index n = leaf_of_[corner]; n != no_index; n = nodes_[n].parent) --nodes_[n].alive;
     }
 
-    // The first corner, in the order of the tree, in a box that the counter-clockwise triangle may touch and for which
-    // look(corner) is true. Adds what it looked at to `work`.
+    // The first corner, in the order of the tree, that is in a box that the counter-clockwise triangle may overlap and
+    // for which look(corner) is true. Adds the number of visited boxes and corners to `work`.
     template <class Look>
     [[nodiscard]] Index find(const std::array<Vec2, 3>& triangle, std::uint64_t& work, Look look) const {
         const Vec2 lower = triangle[0].cwiseMin(triangle[1]).cwiseMin(triangle[2]);
@@ -104,14 +103,14 @@ private:
     struct Node {
         Vec2 lower;
         Vec2 upper;
-        Index begin; // of members_
+        Index begin; // first entry in members_
         Index end;
         Index alive;
         Index parent;
-        Index right; // the left child comes next; none where it is a leaf
+        Index right; // the left child is the next node; no_index for a leaf
     };
 
-    // Halves at the median, so the depth is that of a balanced tree.
+    // Splits at the median, so that the tree is balanced.
     template <class Point>
     Index add_node(Index begin, Index end, Index parent, Point point) {
         const Index n = static_cast<Index>(nodes_.size());
@@ -128,7 +127,7 @@ private:
         }
         const int axis = upper.x() - lower.x() > upper.y() - lower.y() ? 0 : 1;
         const Index middle = begin + (end - begin) / 2;
-        // Equal coordinates by index: the tree, and with it the answer, is the same everywhere.
+        // Equal coordinates are ordered by index, so that the tree and the result are the same on every platform.
         const auto less = [&](Index i, Index k) {
             return point(i)[axis] < point(k)[axis] || (point(i)[axis] == point(k)[axis] && i < k);
         };
@@ -145,7 +144,7 @@ private:
     std::vector<Index> leaf_of_;
 };
 
-// First in, first out, of a fixed capacity.
+// FIFO queue of fixed capacity.
 class Queue {
 public:
     void reset(std::size_t capacity) {
@@ -171,11 +170,11 @@ private:
 
 class PolygonTriangulator::EarClipper {
 public:
-    // Lays the polygon into the plane, counter-clockwise.
+    // Projects the polygon into the plane, counter-clockwise.
     void set(std::span<const Vec3> vertices, std::span<const Index> corners);
-    // The two triangles of a quadrilateral; false where neither diagonal lies inside.
+    // Appends the two triangles of a quadrilateral. Returns false if neither diagonal is inside.
     bool cut_quadrilateral(std::span<const Vec3> vertices, std::vector<Triangle>& triangles) const;
-    // Work in vain is taken from `allowance`.
+    // Subtracts the work from `allowance` if no valid triangulation is found.
     bool clip_all(std::vector<Triangle>& triangles, std::uint64_t& allowance);
 
 private:
@@ -184,18 +183,19 @@ private:
         Index vertex;
         Index previous;
         Index next;
-        Index waiting = no_index;   // first corner that waits for this one to be cut off
-        Index waits_for = no_index; // and then a link of that corner's list:
+        Index waiting = no_index;   // first corner that waits for the removal of this one
+        Index waits_for = no_index; // corner that this one waits for; `before` and `after` link the list of that corner
         Index before = no_index;
         Index after = no_index;
         bool alive = true;
         bool queued = false;
-        bool moved = false; // a neighbour was cut off while it stood in the queue
+        bool moved = false; // a neighbour was removed while this corner was in the queue
         bool noted_flat = false;
     };
 
     [[nodiscard]] const Vec2& point(Index corner) const { return ring_[corner].point; }
-    // Equal points first: keyholes and damaged polygons are full of them, and the exact test is slow where it finds 0.
+    // Equal points are tested first: they are frequent in polygons with bridges and in damaged ones, and the exact test
+    // is slow if the result is 0.
     [[nodiscard]] int turn(Index a, Index b, Index c) const {
         if (point(a) == point(b) || point(b) == point(c) || point(c) == point(a)) return 0;
         return orient2d(point(a), point(b), point(c));
@@ -222,10 +222,10 @@ private:
     std::vector<Corner> ring_;
     CornerTree tree_;
     Queue queue_;
-    std::vector<Index> flat_;     // corners that stood on a line with their neighbours; a stack
-    std::size_t left_ = 0;        // corners
-    Index anchor_ = 0;            // some corner that is alive
-    bool sweep_may_help_ = false; // a corner waits for a twin, whose neighbours may have changed
+    std::vector<Index> flat_;     // stack of corners that were collinear with their neighbours
+    std::size_t left_ = 0;        // number of remaining corners
+    Index anchor_ = 0;            // any remaining corner
+    bool sweep_may_help_ = false; // a corner waits for a corner at the same point, whose neighbours may have changed
     std::uint64_t work_ = 0;
 };
 
@@ -278,7 +278,7 @@ void PolygonTriangulator::EarClipper::prepare() {
     tree_.clear();
     if (left_ >= tree_pays_from) tree_.build(left_, [this](Index i) -> const Vec2& { return ring_[i].point; });
     for (Index i = 0; i < ring_.size(); ++i)
-        if (is_spike(i)) enqueue(i); // before others are cut in a way that turns them inside out
+        if (is_spike(i)) enqueue(i); // before the removal of others inverts them
     for (Index i = 0; i < ring_.size(); ++i) enqueue(i);
 }
 
@@ -309,7 +309,7 @@ void PolygonTriangulator::EarClipper::look_at(Index corner, std::vector<Triangle
     Corner& c = ring_[corner];
     c.queued = false;
     if (!c.alive) return;
-    if (c.moved) { // its turn comes after the others': thus ears are cut off all around, and triangles stay well shaped
+    if (c.moved) { // moves to the end of the queue, so that ears are removed all around and triangles are well shaped
         c.moved = false;
         enqueue(corner);
         return;
@@ -328,7 +328,7 @@ void PolygonTriangulator::EarClipper::look_at(Index corner, std::vector<Triangle
     }
 }
 
-// The border goes to the corner and straight back.
+// True if the boundary goes to the corner and straight back.
 bool PolygonTriangulator::EarClipper::is_spike(Index corner) const {
     return point(ring_[corner].previous) == point(ring_[corner].next);
 }
@@ -383,11 +383,12 @@ bool PolygonTriangulator::EarClipper::blocks(Index candidate, const std::array<I
             sweep_may_help_ |= blocked;
             return blocked;
         }
-    // The new edge first: most corners lie beyond it.
+    // The new edge is tested first, since most corners are beyond it.
     return turn(c, a, candidate) >= 0 && turn(a, b, candidate) >= 0 && turn(b, c, candidate) >= 0;
 }
 
-// A twin lies where the ear has corner `at` (a bridge to a hole does so): does the border through it enter the ear?
+// `twin` is at the position of corner `at` of the ear (as at a bridge to a hole). True if the boundary through it
+// enters the ear.
 bool PolygonTriangulator::EarClipper::enters(Index twin, const std::array<Index, 3>& ear, std::size_t at) const {
     const Index before = ear[(at + 2) % 3];
     const Index after = ear[(at + 1) % 3];

@@ -1,6 +1,6 @@
-// Reads VTK's legacy format: unstructured grids and polygonal data, text and binary (big-endian), the
-// old layout of cells and the one of version 5 with OFFSETS and CONNECTIVITY. Format: "VTK file formats" (Kitware).
-// What follows POINT_DATA or CELL_DATA is not read. Structured datasets are refused.
+// Reader and writer of VTK's legacy format: unstructured grids and polygonal data, text and binary (big-endian), with
+// the old layout of cells or that of version 5 with OFFSETS and CONNECTIVITY. Format: "VTK file formats" (Kitware). The
+// data after POINT_DATA or CELL_DATA is ignored. Structured datasets are rejected.
 #include <fathom/base/encode/bytes.h>
 #include <fathom/base/encode/text.h>
 #include <fathom/base/encode/text_scanner.h>
@@ -20,7 +20,7 @@ namespace {
 
 struct CellList {
     std::vector<Index> nodes;
-    std::vector<std::size_t> ends; // in `nodes`, of each cell
+    std::vector<std::size_t> ends; // end of each cell in `nodes`
 };
 
 std::string lower(std::string_view word) { return lower_case(std::string(word.substr(0, 32))); }
@@ -41,7 +41,7 @@ public:
         return std::move(*cells_).finish(fmt::format("vtk {} {}", version_, binary_ ? "binary" : "ascii"));
     }
 
-    // Lines mean nothing between binary data.
+    // Line numbers are meaningless between binary data.
     [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element = {},
                            std::int64_t index = -1) const {
         if (!binary_) scanner_.fail(cause, reason, element, index);
@@ -55,7 +55,7 @@ private:
         if (!first.starts_with(magic)) fail(Cause::unknown_format, "does not start with '# vtk DataFile Version'");
         version_ = printable(first.substr(magic.size(), 8));
         scanner_.next_line();
-        scanner_.next_line(); // the title may hold anything
+        scanner_.next_line(); // title, of any content
         const std::string mode = lower(scanner_.word());
         if (mode != "ascii" && mode != "binary") fail(Cause::malformed, "expected ASCII or BINARY");
         binary_ = mode == "binary";
@@ -83,7 +83,8 @@ private:
              "not a keyword of this dataset, or the previous section contains more data than it states");
     }
 
-    // `count` numbers of the type, from text or from binary data that starts on the next line: use(value) for each.
+    // Reads `count` numbers of the type, from text or from binary data that starts on the next line, and calls
+    // use(value) for each.
     template <class Value, class Use>
     void values(std::uint64_t stated, Scalar type, std::string_view what, Use&& use) {
         if (binary_) {
@@ -110,11 +111,11 @@ private:
 
     [[nodiscard]] Scalar scalar(std::string_view word, bool whole) const {
         const std::optional<Scalar> type = legacy_scalar(lower(word));
-        if (!type || (whole && !is_whole(*type))) fail(Cause::unsupported, "unknown number type");
+        if (!type || (whole && !is_whole(*type))) fail(Cause::unsupported, "unsupported number type");
         return *type;
     }
 
-    // A stated number of values, multiplied without overflow.
+    // Product of two stated counts, checked for overflow.
     [[nodiscard]] std::uint64_t times(std::uint64_t count, std::uint64_t factor) const {
         if (factor != 0 && count > UINT64_MAX / factor)
             fail(Cause::count_mismatch, "states an impossible number of values");
@@ -153,11 +154,11 @@ private:
         return checked_vertex(stated, 0, cells_->vertex_count(), *this, "cell", cell);
     }
 
-    // Every cell is its number of nodes followed by the nodes.
+    // Each cell is stored as its number of nodes followed by the nodes.
     [[nodiscard]] CellList mixed_list(std::uint64_t cells, std::uint64_t size) {
         CellList list;
         list.ends.reserve(believable_values(cells, Scalar::int32));
-        std::int64_t left = 0; // nodes of the present cell
+        std::int64_t left = 0; // remaining nodes of the present cell
         values<std::int64_t>(size, Scalar::int32, "cell list", [&](std::int64_t value) {
             if (left > 0) {
                 list.nodes.push_back(node(value, list.ends.size()));
@@ -180,7 +181,7 @@ private:
         fail(Cause::count_mismatch, reason, "cell", static_cast<std::int64_t>(cell));
     }
 
-    // Version 5: the ends of all cells, with a 0 before them, then all nodes.
+    // Version 5: a 0 and the ends of all cells, then all nodes.
     [[nodiscard]] CellList offset_list(std::uint64_t offsets, std::uint64_t size) {
         CellList list;
         (void)scanner_.word(); // OFFSETS
@@ -229,7 +230,7 @@ private:
         waiting_ = {};
     }
 
-    // Ends with an empty line.
+    // The section ends with an empty line.
     void skip_metadata() {
         while (scanner_.next_line())
             if (scanner_.rest_of_line().empty()) return;
@@ -256,16 +257,16 @@ private:
     std::string version_;
     bool binary_ = false;
     bool polygonal_ = false;
-    std::optional<CellBuilder> cells_; // since POINTS
-    CellList waiting_;                 // CELLS, until CELL_TYPES
+    std::optional<CellBuilder> cells_; // created by POINTS
+    CellList waiting_;                 // CELLS that wait for CELL_TYPES
 };
 
 } // namespace
 
 MeshFile read_vtk(const Source& source) { return VtkReader(source).read(); }
 
-// Writes VTK's legacy binary format, version 3.0: every VTK since 2003 and meshio read it. Surfaces go
-// out as unstructured grids of triangles too, because meshio does not read polygonal data.
+// ---- Writer of VTK's legacy binary format, version 3.0, which every VTK since 2003 and meshio can read. Surfaces are
+// also written as unstructured grids of triangles, because meshio does not read polygonal data.
 
 namespace {
 

@@ -1,4 +1,4 @@
-// Reads what all of VTK's XML files share.
+// Parser for the common parts of VTK's XML files.
 #include <fathom/geometry/io/vtk_xml.h>
 
 #include <fathom/base/encode/gzip.h>
@@ -13,15 +13,15 @@
 
 namespace fathom {
 
-// Streams over the DataArrays of a .vtu. Format: "VTK file formats" (Kitware), XML formats, and VTK's
-// wiki page on the layout of binary and compressed data: packed arrays start with the number of blocks, the size of a
-// block, the size of the last one if it is shorter (else 0), and the packed size of each.
+// ---- Streams over data arrays. Format: "VTK file formats" (Kitware), XML formats, and VTK's wiki page on the layout
+// of binary and compressed data: compressed arrays start with the number of blocks, the size of a block, the size of
+// the last block if it is shorter (otherwise 0), and the compressed size of each block.
 
 namespace {
 
 class TextArray final : public VtuNumbers {
 public:
-    // `cut` ends where the array does, so that the scanner stops there and lines still count from the file's start.
+    // `cut` ends at the end of the array, so that the scanner stops there, while line numbers refer to the whole file.
     TextArray(Source cut, const VtuArray& array)
         : cut_(std::move(cut)), scanner_(cut_, '\0', array.joined.empty() ? array.begin : 0), name_(array.name) {}
 
@@ -39,7 +39,7 @@ private:
     std::string name_;
 };
 
-// The bytes behind the header of a binary array.
+// Stream of the bytes after the header of a binary array.
 class Payload {
 public:
     Payload(ByteFeed feed, const VtuStorage& storage)
@@ -50,7 +50,7 @@ public:
             read_block_sizes();
     }
 
-    // Fills `out` from its start as far as there are bytes; how many that are.
+    // Fills `out` with as many bytes as are available. Returns their number.
     std::size_t read(std::span<std::byte> out) {
         if (inflater_) return unpack(out);
         const std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(left_, out.size()));
@@ -133,16 +133,16 @@ private:
     ByteFeed feed_;
     std::endian order_;
     Scalar header_;
-    std::uint64_t left_ = 0; // unpacked bytes of the array, or of its present block
+    std::uint64_t left_ = 0; // remaining uncompressed bytes of the array, or of its present block
 
-    std::optional<Inflater> inflater_; // packed arrays only, and so all below
+    std::optional<Inflater> inflater_; // this and the members below: compressed arrays only
     std::uint64_t block_size_ = 0, last_size_ = 0;
     std::vector<std::uint64_t> packed_sizes_;
-    std::size_t block_ = 0;         // the next
-    bool inside_ = false;           // a block
-    std::uint64_t packed_left_ = 0; // of the block, not fetched yet
+    std::size_t block_ = 0;         // index of the next block
+    bool inside_ = false;           // inside a block
+    std::uint64_t packed_left_ = 0; // bytes of the block that have not been fetched
     std::array<std::byte, 16384> buffer_{};
-    std::span<const std::byte> waiting_; // in the buffer, not unpacked yet
+    std::span<const std::byte> waiting_; // bytes in the buffer that have not been decompressed
 };
 
 class BinaryArray final : public VtuNumbers {
@@ -183,10 +183,10 @@ private:
     std::endian order_;
     Scalar type_;
     std::string name_;
-    bool alone_; // nothing else follows in the same text
+    bool alone_; // no other data follows in the same text
     std::array<std::byte, 16384> buffer_{};
     Source chunk_;
-    std::optional<ByteReader> bytes_; // over the chunk
+    std::optional<ByteReader> bytes_; // reader of the chunk
 };
 
 Source cut_source(const Source& source, const VtuArray& array) {
@@ -290,8 +290,7 @@ void VtkXml::skip(Event event) {
     if (event == Event::open) content(ignored);
 }
 
-// The text of the array, up to its closing tag; what stands inside elements of its own (VTK's InformationKey) is
-// not data.
+// Reads the text of the array up to its closing tag. The content of nested elements (VTK's InformationKey) is not data.
 void VtkXml::content(VtuArray& array) {
     std::size_t depth = 0;
     for (auto event = xml_.next(); event != Event::end; event = xml_.next()) {
@@ -313,7 +312,7 @@ void VtkXml::add_text(VtuArray& array) const {
     array.end = array.begin + xml_.text().size();
 }
 
-// The data starts behind an underscore.
+// The data starts after an underscore.
 void VtkXml::appended_data() {
     const std::string encoding = value("encoding", "base64");
     if (encoding != "raw" && encoding != "base64")

@@ -1,7 +1,7 @@
-// Reads VTK's .vtu, an XML file of unstructured grids. Format: "VTK file formats" (Kitware), XML
-// formats. Only points and cells are read. Several pieces become one mesh, their points one after another, nothing
-// merged. A packed file may hold a thousand times its size; what would take more memory than the limit below is
-// refused.
+// Reader and writer of VTK's .vtu, an XML format for unstructured grids. Format: "VTK file formats" (Kitware), XML
+// formats. The reader uses points and cells only. Several pieces become one mesh; their points are concatenated and not
+// merged. A compressed file may expand to a thousand times its size; a mesh that needs more memory than the limit below
+// is rejected.
 #include <fathom/geometry/io/vtu.h>
 
 #include <fathom/base/encode/gzip.h>
@@ -18,13 +18,13 @@
 
 namespace fathom {
 
-// Puts .vtu files together.
+// ---- VtuFile.
 
 namespace {
 
 constexpr std::size_t block_size = 1u << 18;
 
-// An array as it lies in the appended section: number and size of blocks, packed sizes, packed blocks.
+// An array in the format of the appended section: number and size of blocks, compressed sizes, compressed blocks.
 std::string packed(std::string_view bytes) {
     const std::size_t blocks = (bytes.size() + block_size - 1) / block_size;
     std::vector<std::string> pieces(blocks);
@@ -77,7 +77,7 @@ std::string VtuFile::text(std::size_t points, std::size_t cells) const {
 
 namespace {
 
-// Bytes that the mesh may take in memory, by the size of the file.
+// ---- Reader. Limit on the memory of the mesh, depending on the size of the file.
 class MemoryLimit {
 public:
     explicit MemoryLimit(const Source& source) : name_(source.name), left_(16 * source.bytes.size() + (48u << 20)) {}
@@ -144,7 +144,7 @@ private:
     }
 
     VtkXml xml_;
-    std::string group_; // "Points", "Cells" or neither
+    std::string group_; // "Points", "Cells" or another name
     std::vector<Piece> pieces_;
 };
 
@@ -182,7 +182,7 @@ private:
     [[nodiscard]] std::vector<Vec3> read_points(const std::vector<Piece>& pieces) {
         std::size_t count = 0;
         for (const Piece& piece : pieces) {
-            limit_.spend(piece.point_count, 2 * sizeof(Vec3)); // the surface and the volume may each have them
+            limit_.spend(piece.point_count, 2 * sizeof(Vec3)); // both the surface and the volume may contain them
             count += static_cast<std::size_t>(piece.point_count);
         }
         std::vector<Vec3> vertices;
@@ -201,12 +201,12 @@ private:
         expect_end(*numbers, "points", piece.point_count);
     }
 
-    // Room for exactly what the types promise.
+    // Reserves exactly the memory that the cell types require.
     void reserve(const std::vector<Piece>& pieces, CellBuilder& cells) {
         std::size_t triangles = 0, tetrahedra = 0;
         for (const Piece& piece : pieces) {
             if (piece.cell_count == 0) continue;
-            limit_.spend(piece.cell_count, 8); // bounds the time spent on cells that are passed over
+            limit_.spend(piece.cell_count, 8); // bounds the time spent on skipped cells
             const auto types = open(piece.types, "types", true);
             for (std::uint64_t i = 0; i < piece.cell_count; ++i) {
                 const CellKind kind = vtk_cell_kind(types->integer());
@@ -244,7 +244,7 @@ private:
     void read_nodes(VtuNumbers& connectivity, std::int64_t count, const Piece& piece, std::size_t first,
                     std::size_t cell, CellKind kind, std::vector<Index>& nodes) {
         nodes.clear();
-        const bool kept = corner_count(kind) == 0; // polygons and strips become as many triangles
+        const bool kept = corner_count(kind) == 0; // polygons and strips: about one triangle per node
         if (kept) limit_.spend(static_cast<std::uint64_t>(count), 3 * sizeof(Triangle) + 3 * sizeof(Index));
         for (std::int64_t k = 0; k < count; ++k) {
             const Index node = checked_vertex(connectivity.integer(), 0, static_cast<std::size_t>(piece.point_count),
@@ -262,7 +262,8 @@ private:
                            packed ? " zlib" : "");
     }
 
-    static constexpr std::size_t max_nodes = 1000; // more than the corners of any cell: the rest is of higher order
+    static constexpr std::size_t max_nodes =
+        1000; // more than the corners of any cell; further nodes belong to higher orders
 
     const Source& source_;
     VtuStorage storage_;
@@ -273,7 +274,7 @@ private:
 
 MeshFile read_vtu(const Source& source) { return VtuReader(source).read(); }
 
-// Writes meshes as .vtu.
+// ---- Writer of meshes.
 
 namespace {
 
