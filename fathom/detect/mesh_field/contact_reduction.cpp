@@ -1,4 +1,5 @@
-// The deepest contact by bounds, then the farthest ones by gaps, both best first over the same balls.
+// Contact reduction: the deepest contact, then farthest-point sampling, both by branch and bound over the same bounding
+// spheres.
 #include <fathom/detect/mesh_field/contact_reduction.h>
 
 #include <fathom/base/error.h>
@@ -12,35 +13,32 @@
 #include <tuple>
 #include <unordered_map>
 
-// What reduce_contacts.cpp works on: balls over triangles, and a mesh in a field with what look-ups say
-// of them. Private to it. One thread at a time.
+// ---- Bounding spheres of triangles, and the bounds that field evaluations give for them. One thread at a time.
 namespace fathom::mesh_field {
 
-// A ball over triangles that are not yet told apart, or over one.
+// A bounding sphere of several triangles, or of one.
 struct Item {
     Index side = 0;
-    Index place = 0; // node of the tree, or place of a triangle
+    Index place = 0; // node of the tree, or position of a triangle
     bool triangle = false;
-    bool asked = false;                      // `look` is of its own centre; else of a ball that holds it
-    bool touches = false;                    // all of its triangles do
-    Sphere ball{};                           // in the field's frame
-    MeshLook look{};                         // of a field that is no mesh, the point found is that asked
-    double bound = -HUGE_VAL;                // the field is nowhere less on it
-    TriangleInFieldFrame* contact = nullptr; // descended on
-    Vec3 world = Vec3::Zero();               // the contact's point, or the ball's centre (m)
-    double gap = HUGE_VAL;                   // of that, from the first `compared` contacts taken (m)
+    bool evaluated = false;   // `look` is the evaluation at its own centre; else at a sphere containing it
+    bool touches = false;     // all of its triangles touch
+    Sphere ball{};            // in the field's frame
+    MeshLook look{};          // for fields other than meshes, the point found is the evaluated point
+    double bound = -HUGE_VAL; // lower bound on the field over the item
+    TriangleInFieldFrame* contact = nullptr; // set after descent
+    Vec3 world = Vec3::Zero();               // point of the contact, or centre of the sphere (m, world)
+    double gap = HUGE_VAL;                   // distance of that point from the first `compared` selected contacts (m)
     std::size_t compared = 0;
 
     [[nodiscard]] double value() const { return look.found.sample.distance; }
-    [[nodiscard]] double farthest() const {
-        return contact ? gap : gap + ball.radius;
-    } // no contact of it has a larger gap
-    [[nodiscard]] double distance_lower_bound() const {
-        return triangle ? gap - ball.radius : farthest();
-    } // opening it may find no less
+    // Upper bound on the distance of its contacts from the selected ones.
+    [[nodiscard]] double farthest() const { return contact ? gap : gap + ball.radius; }
+    // Key for opening: the lower bound on that distance for a triangle, the upper bound for other items.
+    [[nodiscard]] double opening_key() const { return triangle ? gap - ball.radius : farthest(); }
 };
 
-// A mesh in a field, and what look-ups say there.
+// A mesh in a field, with field evaluations and the bounds that follow from them.
 class Side {
 public:
     Side(const MeshInField& given, double margin)
@@ -50,28 +48,28 @@ public:
 
     const MeshInFieldFrame seen;
 
-    // A look-up of a mesh costs a microsecond, and bounds the next ones well enough to spare many.
+    // An evaluation of a mesh costs a microsecond, and its result saves many of the next ones: no batches.
     [[nodiscard]] bool one_by_one() const { return mesh_ != nullptr; }
 
-    void ask(Item& item) const {
+    void evaluate(Item& item) const {
         item.look = {item.ball.center, mesh_->nearest(item.ball.center, within(item, item.ball.center))};
-        set_asked(item);
+        set_evaluated(item);
     }
-    void answer(Item& item, double value) const {
+    void set_value(Item& item, double value) const {
         item.look = {item.ball.center, {{value, Vec3::Zero()}, item.ball.center}};
-        set_asked(item);
+        set_evaluated(item);
     }
-    // Of a triangle that was asked: whether its middle or a corner touches.
+    // For a triangle that was evaluated: whether its centre or a corner touches.
     [[nodiscard]] bool is_seen_to_touch(const Item& item) {
         if (item.value() <= seen.margin()) return true;
         const auto touches = [&](const MeshLook& look) { return look.found.sample.distance <= seen.margin(); };
         return mesh_ ? std::ranges::any_of(looks(item), touches) : has_corner_in(item);
     }
-    // Of a triangle that was asked: whether it is quickly seen to have nothing at or below the level.
+    // For a triangle that was evaluated: whether a quick proof shows that it stays above the level.
     [[nodiscard]] bool stays_above(const Item& item, double level) {
         return mesh_ && mesh_field::stays_above(*mesh_, seen.corners(item.place), looks(item), level);
     }
-    // Its middle and corners.
+    // Evaluations at the centre and the corners of a triangle.
     [[nodiscard]] std::array<MeshLook, 4> looks(const Item& item) {
         std::array<MeshLook, 4> found = {item.look};
         const Triangle& vertices = seen.mesh().vertices(item.place);
@@ -83,10 +81,11 @@ public:
         }
         return found;
     }
-    [[nodiscard]] std::size_t corner_look_ups() const { return corners_.size(); }
+    [[nodiscard]] std::size_t corner_evaluations() const { return corners_.size(); }
 
-    // What its look says of an item. Of the field of a mesh, |field(q)| <= |q - c| for every point c of the surface.
-    void judge(Item& item) const {
+    // Updates the bounds of an item from its evaluation. For the field of a mesh, |field(q)| <= |q - c| for every point
+    // c of the surface.
+    void update_bounds(Item& item) const {
         const double low = mesh_ ? 0 : std::isnan(item.value()) ? -HUGE_VAL : item.value();
         const double reach = item.triangle && mesh_
                                  ? triangle_reach(item.place, seen.to_mesh_frame(item.look.found.point))
@@ -95,9 +94,9 @@ public:
         if (bound > item.bound) item.bound = bound;
         item.touches = item.touches || seen.is_inside(item.value(), around(item));
     }
-    // A node is narrower than its ball: its children or triangles bound it better, at no look-up.
-    void judge_closely(Item& item) const {
-        if (item.triangle || !mesh_ || !(item.bound > -HUGE_VAL)) return; // nothing was looked up yet
+    // A node is narrower than its sphere: its children or triangles give a better bound without an evaluation.
+    void tighten_bounds(Item& item) const {
+        if (item.triangle || !mesh_ || !(item.bound > -HUGE_VAL)) return; // not evaluated yet
         const SphereNode& node = seen.mesh().tree().nodes()[item.place];
         const TriangleSphereTree& mesh = seen.mesh();
         const Vec3 c = seen.to_mesh_frame(item.look.found.point);
@@ -115,10 +114,10 @@ public:
     }
 
 private:
-    void set_asked(Item& item) const {
-        item.asked = true;
+    void set_evaluated(Item& item) const {
+        item.evaluated = true;
         item.touches = item.touches || (item.triangle && item.value() <= seen.margin());
-        judge(item);
+        update_bounds(item);
     }
     [[nodiscard]] double within(const Item& item, const Vec3& p) const {
         return item.bound > -HUGE_VAL ? item.look.reach(p) + seen.error() : HUGE_VAL;
@@ -128,7 +127,7 @@ private:
         seen.field().distances(seen.corners(item.place), values);
         return std::ranges::any_of(values, [&](double value) { return value <= seen.margin(); });
     }
-    // How far from a surface point c a point of it can be; of a triangle, with c in the mesh's frame.
+    // Upper bound on the distance of its points from a surface point c; for a triangle, c is in the mesh's frame.
     [[nodiscard]] static double ball_reach(const Sphere& ball, const Vec3& c) {
         return (ball.center - c).norm() + ball.radius;
     }
@@ -137,7 +136,7 @@ private:
         for (const Vec3& corner : seen.mesh().corners(place)) squared = std::max(squared, (corner - c).squaredNorm());
         return std::sqrt(squared);
     }
-    // A ball round where was looked that holds the item.
+    // Radius of a sphere about the evaluated point that contains the item.
     [[nodiscard]] static double around(const Item& item) {
         return (item.ball.center - item.look.at).norm() + item.ball.radius;
     }
@@ -150,11 +149,11 @@ private:
 
 namespace {
 
-constexpr std::size_t batch = 64; // look-ups at a time of fields that are quicker so
+constexpr std::size_t batch = 64; // evaluations in one batch, for fields that are faster in batches
 
-class Spread {
+class ContactReducer {
 public:
-    Spread(std::span<const MeshInField> given, const ReductionOptions& options)
+    ContactReducer(std::span<const MeshInField> given, const ReductionOptions& options)
         : options_(options), best_(options.margin) {
         for (const MeshInField& g : given) {
             if (g.mesh->size() == 0) continue;
@@ -167,7 +166,7 @@ public:
     [[nodiscard]] ReductionResult run();
 
 private:
-    // The largest key first; of equals the item that was made first.
+    // Order: the largest key first; of equal keys the item that was created first.
     struct Entry {
         double key;
         Item* item;
@@ -176,11 +175,11 @@ private:
     };
     using Heap = std::vector<Entry>;
 
-    void put(Heap& heap, double key, Item* item) {
+    void push(Heap& heap, double key, Item* item) {
         heap.push_back({key, item, made_++});
         std::push_heap(heap.begin(), heap.end());
     }
-    static Item* take(Heap& heap) {
+    static Item* pop(Heap& heap) {
         std::pop_heap(heap.begin(), heap.end());
         Item* item = heap.back().item;
         heap.pop_back();
@@ -188,63 +187,63 @@ private:
     }
 
     void find_deepest();
-    void ask(std::span<Item* const> round);
+    void evaluate(std::span<Item* const> round);
     void descend(std::span<Item* const> round);
     template <class Visit>
     void open(const Item& parent, const Visit& visit);
     [[nodiscard]] std::vector<Item*> prove(double level);
 
-    void file(Item* item);
+    void enqueue(Item* item);
     void compare(Item& item) const;
     [[nodiscard]] Item* top(Heap& heap);
-    void work_on(Item* item);
-    void file_touching();
-    [[nodiscard]] bool work_on_rest();
+    void process(Item* item);
+    void enqueue_touching();
+    [[nodiscard]] bool process_uncertain();
     [[nodiscard]] Item* farthest();
     void list(Item* item);
     void list_farthest();
 
     const ReductionOptions& options_;
     std::deque<Side> sides_;
-    std::vector<std::size_t> number_; // of each side, among those given
+    std::vector<std::size_t> number_; // index of each side in the input
     bool one_by_one_ = true;
     std::deque<Item> items_;
-    std::deque<TriangleInFieldFrame> triangles_; // that were descended on
-    std::vector<Item*> touching_;                // that no heap holds
-    std::vector<Item*> doubtful_;                // triangles that were not seen to touch, and were not descended on
-    std::vector<Item*> astray_;                  // the descent ended above the margin; they may touch all the same
-    std::vector<Item*> rest_;                    // not deepest
+    std::deque<TriangleInFieldFrame> triangles_; // triangles after descent
+    std::vector<Item*> touching_;                // touching items that are not in a heap
+    std::vector<Item*> doubtful_;                // triangles not found to touch, without descent so far
+    std::vector<Item*> astray_;                  // triangles whose descent ended above the margin, but that may touch
+    std::vector<Item*> rest_;                    // items that are not the deepest
     std::size_t made_ = 0;
-    double best_;                // the margin, or the least value seen on a triangle
-    Heap found_, sure_, unsure_; // by gap: contacts; what touches, and what may
-    std::vector<Vec3> taken_;    // m, world
-    std::vector<double> gaps_;   // of those, from the ones before
+    double best_;                // the margin, or the smallest value found on a triangle
+    Heap found_, sure_, unsure_; // by distance from the selected contacts: contacts; touching items; uncertain items
+    std::vector<Vec3> taken_;    // selected contacts (m, world)
+    std::vector<double> gaps_;   // distance of each from the earlier ones (m)
     ReductionResult out_;
 };
 
-// Looks at the centres of items.
-void Spread::ask(std::span<Item* const> round) {
+// Evaluates the fields at the centres of items.
+void ContactReducer::evaluate(std::span<Item* const> round) {
     std::array<Vec3, batch> points;
     std::array<double, batch> values;
     for (std::size_t s = 0; s < sides_.size(); ++s) {
-        std::array<Item*, batch> asked;
+        std::array<Item*, batch> batch_items;
         std::size_t count = 0;
         for (Item* item : round)
-            if (item->side == s) points[count] = item->ball.center, asked[count++] = item;
+            if (item->side == s) points[count] = item->ball.center, batch_items[count++] = item;
         if (!sides_[s].one_by_one())
             sides_[s].seen.field().distances(std::span(points).first(count), std::span(values).first(count));
         for (std::size_t k = 0; k < count; ++k) {
             if (sides_[s].one_by_one())
-                sides_[s].ask(*asked[k]);
+                sides_[s].evaluate(*batch_items[k]);
             else
-                sides_[s].answer(*asked[k], values[k]);
+                sides_[s].set_value(*batch_items[k], values[k]);
         }
         out_.evaluations += count;
     }
 }
 
-// On triangles that were asked.
-void Spread::descend(std::span<Item* const> round) {
+// Descends on triangles that were evaluated.
+void ContactReducer::descend(std::span<Item* const> round) {
     std::vector<Item*> at_once;
     for (Item* item : round) {
         item->contact = &triangles_.emplace_back(
@@ -260,14 +259,14 @@ void Spread::descend(std::span<Item* const> round) {
     });
     for (Item* item : round) {
         (item->contact->touches ? touching_ : astray_).push_back(item);
-        best_ = std::min(best_, item->contact->least.sample.distance); // a value that is no number changes nothing
+        best_ = std::min(best_, item->contact->least.sample.distance); // NaN changes nothing
         ++out_.descents;
     }
 }
 
-// Its children or triangles that may touch.
+// Visits the children or triangles of an item that may touch.
 template <class Visit>
-void Spread::open(const Item& parent, const Visit& visit) {
+void ContactReducer::open(const Item& parent, const Visit& visit) {
     const Side& side = sides_[parent.side];
     const SphereNode& node = side.seen.mesh().tree().nodes()[parent.place];
     for (Index k = node.first; k < node.first + node.size(); ++k) {
@@ -278,42 +277,42 @@ void Spread::open(const Item& parent, const Visit& visit) {
                    .look = parent.look,
                    .bound = parent.bound};
         child.ball = child.triangle ? side.seen.ball(k) : side.seen.node(k);
-        side.judge(child);
+        side.update_bounds(child);
         if (!side.is_clear(child)) visit(&items_.emplace_back(child));
     }
 }
 
-// By the bound: what cannot be deeper than the best is left for later.
-void Spread::find_deepest() {
+// Finds the deepest contact by bounds. Items that cannot be deeper than the best one are kept for later.
+void ContactReducer::find_deepest() {
     Heap heap;
     for (Index s = 0; s < sides_.size(); ++s)
-        put(heap, HUGE_VAL, &items_.emplace_back(Item{.side = s, .ball = sides_[s].seen.node(0)}));
-    const auto put_back = [&](Item* item) { put(heap, -item->bound, item); };
-    std::vector<Item*> round, unasked, triangles;
-    const auto judged_again = [&](Item* item) { // its bound was better than it looked
+        push(heap, HUGE_VAL, &items_.emplace_back(Item{.side = s, .ball = sides_[s].seen.node(0)}));
+    const auto push_back_item = [&](Item* item) { push(heap, -item->bound, item); };
+    std::vector<Item*> round, not_evaluated, triangles;
+    const auto judged_again = [&](Item* item) { // whether the bound of an item improved
         const double before = item->bound;
-        sides_[item->side].judge_closely(*item);
-        if (item->bound > before) put_back(item);
+        sides_[item->side].tighten_bounds(*item);
+        if (item->bound > before) push_back_item(item);
         return item->bound > before;
     };
     while (!heap.empty() && -heap.front().key <= best_) {
-        round.clear(), unasked.clear(), triangles.clear();
+        round.clear(), not_evaluated.clear(), triangles.clear();
         while (round.size() < (one_by_one_ ? 1 : batch) && !heap.empty() && -heap.front().key <= best_)
-            round.push_back(take(heap));
+            round.push_back(pop(heap));
         for (Item* item : round) {
             if (judged_again(item)) continue;
-            if (!item->asked)
-                unasked.push_back(item);
+            if (!item->evaluated)
+                not_evaluated.push_back(item);
             else if (!item->triangle)
-                open(*item, put_back);
+                open(*item, push_back_item);
             else
                 (sides_[item->side].stays_above(*item, best_) ? rest_ : triangles).push_back(item);
         }
-        ask(unasked);
-        for (Item* item : unasked) {
+        evaluate(not_evaluated);
+        for (Item* item : not_evaluated) {
             if (sides_[item->side].is_clear(*item)) continue;
             if (item->triangle) best_ = std::min(best_, item->value());
-            put_back(item);
+            push_back_item(item);
         }
         descend(triangles);
     }
@@ -322,8 +321,8 @@ void Spread::find_deepest() {
     for (Item* item : prove(best_)) touching_.push_back(item);
 }
 
-// Of the triangles on which the descent went astray, those that touch at or below the level.
-std::vector<Item*> Spread::prove(double level) {
+// Of the triangles whose descent ended above the margin, those that touch at or below the level.
+std::vector<Item*> ContactReducer::prove(double level) {
     std::vector<Item*> found, still;
     for (std::size_t s = 0; s < sides_.size(); ++s) {
         std::vector<TriangleInFieldFrame*> open;
@@ -344,110 +343,112 @@ std::vector<Item*> Spread::prove(double level) {
     return found;
 }
 
-// Where its gap says, among what touches or what may.
-void Spread::file(Item* item) {
+// Puts an item into the heap of contacts, of touching items or of uncertain items.
+void ContactReducer::enqueue(Item* item) {
     const Side& side = sides_[item->side];
     if (!item->contact && side.is_clear(*item)) return;
     item->world = side.seen.field_pose() * (item->contact ? item->contact->least.point : item->ball.center);
     item->gap = HUGE_VAL;
     item->compared = 0;
     compare(*item);
-    put(item->contact ? found_ : item->touches ? sure_ : unsure_, item->farthest(), item);
+    push(item->contact ? found_ : item->touches ? sure_ : unsure_, item->farthest(), item);
 }
 
-void Spread::compare(Item& item) const {
+void ContactReducer::compare(Item& item) const {
     for (; item.compared < taken_.size(); ++item.compared)
         item.gap = std::min(item.gap, (item.world - taken_[item.compared]).norm());
 }
 
-// The item with the largest gap, as far as is known. Gaps only shrink, so an old one is a bound.
-Item* Spread::top(Heap& heap) {
+// The item with the largest upper bound on its gap. Gaps only decrease, so an old one is an upper bound.
+Item* ContactReducer::top(Heap& heap) {
     while (!heap.empty()) {
         Item* item = heap.front().item;
         compare(*item);
         if (item->farthest() == heap.front().key) return item;
-        (void)take(heap);
-        put(heap, item->farthest(), item);
+        (void)pop(heap);
+        push(heap, item->farthest(), item);
     }
     return nullptr;
 }
 
-// One step towards contacts. A ball that touches as a whole need not be asked before it is opened.
-void Spread::work_on(Item* item) {
-    if (!item->asked && (item->triangle || !item->touches)) {
-        ask({&item, 1});
-        return file(item);
+// Processes an item by one step: evaluation, opening or descent. A sphere that touches as a whole is opened without
+// evaluation.
+void ContactReducer::process(Item* item) {
+    if (!item->evaluated && (item->triangle || !item->touches)) {
+        evaluate({&item, 1});
+        return enqueue(item);
     }
-    if (!item->triangle) return open(*item, [&](Item* child) { file(child); });
+    if (!item->triangle) return open(*item, [&](Item* child) { enqueue(child); });
     if (!item->touches) {
         item->touches = sides_[item->side].is_seen_to_touch(*item);
-        return item->touches ? file(item) : doubtful_.push_back(item);
+        return item->touches ? enqueue(item) : doubtful_.push_back(item);
     }
     descend({&item, 1});
-    file_touching();
+    enqueue_touching();
 }
 
-void Spread::file_touching() {
-    for (Item* item : touching_) file(item);
+void ContactReducer::enqueue_touching() {
+    for (Item* item : touching_) enqueue(item);
     touching_.clear();
 }
 
-// A step on what may touch; false where nothing is left.
-bool Spread::work_on_rest() {
+// Processes uncertain items by one step. Returns false if none is left.
+bool ContactReducer::process_uncertain() {
     if (!unsure_.empty()) {
-        work_on(take(unsure_));
+        process(pop(unsure_));
     } else if (!doubtful_.empty()) {
         descend(doubtful_);
         doubtful_.clear();
-        file_touching();
+        enqueue_touching();
     } else if (!astray_.empty()) {
         touching_ = prove(options_.margin);
-        file_touching();
+        enqueue_touching();
     } else {
         return false;
     }
     return true;
 }
 
-// The next contact. Balls that touch are opened while that may find a farther one, which costs nothing; a triangle is
-// descended on where that must; and what only may touch is asked where it could be farther by more than the share.
-Item* Spread::farthest() {
+// The next contact. Touching spheres are opened while they may contain a farther contact, which costs no evaluation;
+// descent on a triangle is done only if it must contain one; uncertain items are evaluated only if their contact could
+// be farther by more than the share.
+Item* ContactReducer::farthest() {
     for (;;) {
         const Item *found = top(found_), *sure = top(sure_), *unsure = top(unsure_);
         const double gap = found ? found->gap : -1;
-        if (sure && (gap < sure->distance_lower_bound() || gap < spread_share * sure->farthest()))
-            work_on(take(sure_));
+        if (sure && (gap < sure->opening_key() || gap < spread_share * sure->farthest()))
+            process(pop(sure_));
         else if (unsure && gap < spread_share * unsure->farthest())
-            work_on(take(unsure_));
+            process(pop(unsure_));
         else if (found)
-            return take(found_);
-        else if (!work_on_rest())
+            return pop(found_);
+        else if (!process_uncertain())
             return nullptr;
     }
 }
 
-void Spread::list(Item* item) {
+void ContactReducer::list(Item* item) {
     gaps_.push_back(item->gap);
     taken_.push_back(item->world);
     out_.contacts.push_back({number_[item->side], sides_[item->side].seen.contact(*item->contact)});
 }
 
-void Spread::list_farthest() {
+void ContactReducer::list_farthest() {
     while (out_.contacts.size() < std::max<std::size_t>(options_.max_contacts, 1)) {
         Item* next = farthest();
         if (!next) return;
         list(next);
     }
-    while (found_.empty() && sure_.empty() && work_on_rest()) {
+    while (found_.empty() && sure_.empty() && process_uncertain()) {
     }
     out_.more_contacts = !found_.empty() || !sure_.empty();
     if (!out_.more_contacts) return;
-    // Those on points that were taken come last.
+    // Contacts on points that were already selected come last.
     const auto repeated = std::find_if(gaps_.begin(), gaps_.end(), [](double gap) { return !(gap > 0); });
     out_.contacts.resize(static_cast<std::size_t>(repeated - gaps_.begin()));
 }
 
-ReductionResult Spread::run() {
+ReductionResult ContactReducer::run() {
     find_deepest();
     if (touching_.empty()) touching_ = prove(options_.margin);
     if (!touching_.empty()) {
@@ -463,12 +464,12 @@ ReductionResult Spread::run() {
         deepest->world = sides_[deepest->side].seen.field_pose() * deepest->contact->least.point;
         list(deepest);
         touching_.erase(touching_.begin());
-        file_touching();
-        for (Item* item : rest_) file(item);
+        enqueue_touching();
+        for (Item* item : rest_) enqueue(item);
         list_farthest();
     }
     for (const TriangleInFieldFrame& t : triangles_) out_.evaluations += t.least.evaluations;
-    for (const Side& side : sides_) out_.evaluations += side.corner_look_ups();
+    for (const Side& side : sides_) out_.evaluations += side.corner_evaluations();
     out_.verdict = !out_.contacts.empty() ? Verdict::overlapping
                    : out_.undecided > 0   ? Verdict::undecided
                                           : Verdict::disjoint;
@@ -483,7 +484,7 @@ ReductionResult reduce_contacts(std::span<const MeshInField> sides, const Reduct
     ReductionResult unknown{.verdict = Verdict::undecided};
     for (const MeshInField& side : sides)
         if (!is_finite(side.mesh_pose) || !is_finite(side.field_pose)) unknown.undecided += side.mesh->size();
-    return unknown.undecided > 0 ? unknown : Spread(sides, options).run();
+    return unknown.undecided > 0 ? unknown : ContactReducer(sides, options).run();
 }
 
 } // namespace fathom::mesh_field

@@ -1,5 +1,5 @@
-// Walks the balls of a mesh through a field, descends on the triangles that are left, and proves the
-// rest.
+// Traversal of the bounding-sphere tree of a mesh in a field, descent on the remaining triangles, and proofs for the
+// others.
 #include <fathom/base/error.h>
 #include <fathom/detect/mesh_field/mesh_contacts.h>
 #include <fathom/detect/mesh_field/mesh_in_field_frame.h>
@@ -13,20 +13,20 @@ namespace fathom::mesh_field {
 
 namespace {
 
-// For sorting: what is not a number comes first, as it may be anything.
+// Sort key: NaN comes first, as it may be any value.
 double order(double value) { return std::isnan(value) ? -HUGE_VAL : value; }
 
-class Meeting {
+class MeshContactSearch {
 public:
-    Meeting(const TriangleSphereTree& mesh, const Pose& mesh_pose, const Field& field, const Pose& field_pose,
-            const MeshContactOptions& options)
+    MeshContactSearch(const TriangleSphereTree& mesh, const Pose& mesh_pose, const Field& field, const Pose& field_pose,
+                      const MeshContactOptions& options)
         : mesh_(mesh), field_(field), seen_(mesh, mesh_pose, field, field_pose, options.margin, options.tolerance),
           options_(options), slope_(field.lipschitz()) {
         out_.error_bound = seen_.depth_error();
     }
 
     [[nodiscard]] MeshContactResult run() {
-        walk();
+        traverse();
         switch (options_.goal) {
         case MeshGoal::any:
             any();
@@ -42,11 +42,11 @@ public:
     }
 
 private:
-    static constexpr std::size_t width = 8; // children of a node, and more than triangles of a leaf
+    static constexpr std::size_t width = 8; // maximum number of children of a node; leaves have fewer triangles
 
-    void walk();
-    [[nodiscard]] bool walk_leaf(const SphereNode& node);
-    [[nodiscard]] bool rules_out(double value, double radius) const;
+    void traverse();
+    [[nodiscard]] bool visit_leaf(const SphereNode& node);
+    [[nodiscard]] bool excludes(double value, double radius) const;
     void any();
     void deepest();
     void all();
@@ -58,20 +58,20 @@ private:
     const MeshInFieldFrame seen_;
     const MeshContactOptions& options_;
     double slope_;
-    double best_ = HUGE_VAL; // the least value seen on a triangle
+    double best_ = HUGE_VAL; // the smallest value found on a triangle
     std::vector<TriangleInFieldFrame> candidates_;
     MeshContactResult out_;
 };
 
-// Nothing of the ball can touch or, where the deepest is wanted, be deepest.
-bool Meeting::rules_out(double value, double radius) const {
+// Whether no point of the sphere can touch or, with goal `deepest`, be the deepest.
+bool MeshContactSearch::excludes(double value, double radius) const {
     if (options_.goal != MeshGoal::deepest) return seen_.is_clear(value, radius);
     return value - slope_ * (radius + seen_.error()) > best_ &&
            (best_ <= options_.margin || seen_.is_clear(value, radius));
 }
 
-// Depth first, the child with the least value first.
-void Meeting::walk() {
+// Depth-first traversal; the child with the smallest value comes first.
+void MeshContactSearch::traverse() {
     struct Item {
         Index node;
         double value;
@@ -85,10 +85,10 @@ void Meeting::walk() {
         stack.pop_back();
         const SphereNode& node = nodes[item.node];
         if (options_.goal == MeshGoal::deepest && item.value > -HUGE_VAL &&
-            rules_out(item.value, mesh_.reach(item.node)))
+            excludes(item.value, mesh_.reach(item.node)))
             continue;
         if (node.is_leaf()) {
-            if (!walk_leaf(node)) return;
+            if (!visit_leaf(node)) return;
             continue;
         }
         const std::size_t count = node.size(), first = stack.size();
@@ -96,7 +96,7 @@ void Meeting::walk() {
         field_.distances(std::span(positions).first(count), std::span(values).first(count));
         out_.evaluations += count;
         for (std::size_t c = 0; c < count; ++c)
-            if (!rules_out(values[c], mesh_.reach(node.first + c)))
+            if (!excludes(values[c], mesh_.reach(node.first + c)))
                 stack.push_back({static_cast<Index>(node.first + c), order(values[c])});
         std::sort(stack.begin() + static_cast<std::ptrdiff_t>(first), stack.end(), [](const Item& a, const Item& b) {
             return a.value > b.value || (a.value == b.value && a.node > b.node);
@@ -104,8 +104,8 @@ void Meeting::walk() {
     }
 }
 
-// False once a triangle touches and no more is asked.
-bool Meeting::walk_leaf(const SphereNode& node) {
+// Returns false if a triangle touches and the goal is `any`.
+bool MeshContactSearch::visit_leaf(const SphereNode& node) {
     std::array<Vec3, width> positions;
     std::array<double, width> values;
     const std::size_t count = node.size();
@@ -113,7 +113,7 @@ bool Meeting::walk_leaf(const SphereNode& node) {
     field_.distances(std::span(positions).first(count), std::span(values).first(count));
     out_.evaluations += count;
     for (std::size_t c = 0; c < count; ++c) {
-        if (rules_out(values[c], mesh_.ball(node.first + c).radius)) continue;
+        if (excludes(values[c], mesh_.ball(node.first + c).radius)) continue;
         candidates_.push_back({.place = node.first + c, .center = positions[c], .value = values[c]});
         if (values[c] < best_) best_ = values[c];
         if (options_.goal == MeshGoal::any && values[c] <= options_.margin) return false;
@@ -121,8 +121,8 @@ bool Meeting::walk_leaf(const SphereNode& node) {
     return true;
 }
 
-// What neither touches nor is clear.
-void Meeting::prove_open() {
+// Proves triangles that neither touch nor are clear.
+void MeshContactSearch::prove_open() {
     std::vector<TriangleInFieldFrame*> open;
     for (TriangleInFieldFrame& c : candidates_)
         if (!c.touches && !seen_.is_clear(c.value, mesh_.ball(c.place).radius)) open.push_back(&c);
@@ -134,8 +134,8 @@ void Meeting::prove_open() {
     }
 }
 
-void Meeting::any() {
-    // The last is the only one that may be at or below the margin.
+void MeshContactSearch::any() {
+    // Only the last candidate may be at or below the margin.
     if (!candidates_.empty() && candidates_.back().value <= options_.margin) {
         seen_.descend(candidates_.back());
         return list_contacts();
@@ -154,7 +154,7 @@ void Meeting::any() {
     list_contacts();
 }
 
-void Meeting::deepest() {
+void MeshContactSearch::deepest() {
     const auto bound = [&](const TriangleInFieldFrame& c) {
         return c.value - slope_ * (mesh_.ball(c.place).radius + seen_.error());
     };
@@ -183,7 +183,7 @@ void Meeting::deepest() {
     out_.contacts.push_back(seen_.contact(*least));
 }
 
-void Meeting::all() {
+void MeshContactSearch::all() {
     each_triangle(candidates_.size(), [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) seen_.descend(candidates_[k]);
     });
@@ -191,7 +191,7 @@ void Meeting::all() {
     list_contacts();
 }
 
-void Meeting::list_contacts() {
+void MeshContactSearch::list_contacts() {
     for (const TriangleInFieldFrame& candidate : candidates_) {
         out_.evaluations += candidate.least.evaluations;
         out_.descents += candidate.descended;
@@ -230,7 +230,7 @@ MeshContactResult mesh_contacts(const TriangleSphereTree& mesh, const Pose& mesh
         unknown.error_bound = HUGE_VAL;
         return unknown;
     }
-    return Meeting(mesh, mesh_pose, field, field_pose, options).run();
+    return MeshContactSearch(mesh, mesh_pose, field, field_pose, options).run();
 }
 
 } // namespace fathom::mesh_field

@@ -1,4 +1,4 @@
-// Draws a point of a surface and one of a solid together, then proves how near they can be at most.
+// Closest points of a surface and a solid by alternating projection, then a proof of the lower bound.
 #include <fathom/detect/mesh_field/mesh_field_distance.h>
 
 #include <algorithm>
@@ -8,9 +8,9 @@ namespace fathom::mesh_field {
 
 namespace {
 
-constexpr int max_steps = 64;                  // of a walk down to the solid
-constexpr int max_rounds = 60;                 // of drawing two points together
-constexpr std::size_t max_evaluations = 5'000; // of a proof from below
+constexpr int max_steps = 64;                  // of a descent to the solid
+constexpr int max_rounds = 60;                 // of the refinement of two points
+constexpr std::size_t max_evaluations = 5'000; // of one proof of a lower bound
 
 class Problem {
 public:
@@ -26,7 +26,7 @@ public:
         MeshFieldDistance result{-HUGE_VAL, -lowest.depth, lowest.point, lowest.point - lowest.depth * lowest.normal,
                                  lowest.normal};
         if (lowest.depth >= 0) return result;
-        draw_together(result);
+        refine(result);
         const double value = -lowest.depth, slope = slope_outside();
         result.lower = std::max(by_levels(value, tolerance) / slope, 0.0);
         result.lower = std::min(result.lower, result.upper);
@@ -38,17 +38,17 @@ private:
         return mesh_contacts(surface_, surface_pose_, solid_.field(), solid_pose_, options);
     }
 
-    // A field that is a distance but for its error needs no division: the error is stated.
+    // Slope to divide by; 1 for a field that is a distance up to its error, which is stated in the result.
     [[nodiscard]] double slope_outside() const {
         return std::isfinite(solid_.surface_error()) ? 1 : std::max(solid_.field().lipschitz(), 1e-300);
     }
 
-    // So far a point is moved at least, or it would stay outside by less than its coordinates can say (m).
-    [[nodiscard]] double hair(const Vec3& at) const {
+    // Smallest move of a point (m); with less, it would stay outside by rounding of its coordinates.
+    [[nodiscard]] double min_move(const Vec3& at) const {
         return 1e-14 * (at.norm() + (solid_.bounded() && !solid_.empty() ? solid_.bounds().size().norm() : 0));
     }
 
-    // From a point outside down to the solid, in its frame; false where the walk does not arrive.
+    // Descends from a point outside to the solid, in its frame. Returns false if it does not arrive.
     bool walk_down(const Vec3& from, Vec3& arrived) const {
         Vec3 outside = from, at = from;
         double value = 0;
@@ -59,10 +59,10 @@ private:
             const double slope = s.gradient.squaredNorm();
             if (!(slope > 0) || !std::isfinite(value)) return false;
             outside = at;
-            at -= (value + hair(at)) / slope * s.gradient;
+            at -= (value + min_move(at)) / slope * s.gradient;
         }
         if (value > 0) return false;
-        for (int step = 0; step < 60 && value < 0; ++step) { // the border on the last stretch
+        for (int step = 0; step < 60 && value < 0; ++step) { // bisection for the surface on the last segment
             const Vec3 middle = 0.5 * (outside + at);
             if (middle == outside || middle == at) break;
             const double there = solid_.field().distance(middle);
@@ -72,7 +72,7 @@ private:
         return true;
     }
 
-    // Onto the solid's surface from near by, a hair inside; false where that fails.
+    // Moves a nearby point onto the solid's surface, slightly inside. Returns false if that fails.
     bool settle(Vec3& at) const {
         for (int step = 0; step < max_steps; ++step) {
             const Sample s = solid_.field().sample(at);
@@ -84,19 +84,19 @@ private:
         return solid_.field().distance(at) <= 0;
     }
 
-    struct Meeting {
+    struct PointPair {
         Vec3 on_surface, on_solid; // in the solid's frame
         double distance = HUGE_VAL;
     };
-    [[nodiscard]] Meeting met_at(const Vec3& on_solid) const {
+    [[nodiscard]] PointPair pair_at(const Vec3& on_solid) const {
         const ClosestPoint near = tree_.closest(to_solid_.to_local(on_solid));
         if (!near.found()) return {};
         const Vec3 on_surface = to_solid_ * near.point;
         return {on_surface, on_solid, (on_solid - on_surface).norm()};
     }
 
-    // The point of the solid slides over its surface towards the other, by as much as helps.
-    [[nodiscard]] Meeting slid(Meeting now) const {
+    // Moves the point of the solid along its surface towards the other point, while the distance decreases.
+    [[nodiscard]] PointPair slide(PointPair now) const {
         double share = 1;
         for (int round = 0; round < max_rounds && share > 1e-4; ++round) {
             const Vec3 way = now.on_surface - now.on_solid,
@@ -104,7 +104,7 @@ private:
             const Vec3 aside = way - normal.dot(way) * normal;
             if (aside.norm() <= 1e-7 * now.distance) break;
             Vec3 next = now.on_solid + share * aside;
-            const Meeting then = settle(next) ? met_at(next) : Meeting{};
+            const PointPair then = settle(next) ? pair_at(next) : PointPair{};
             if (then.distance < now.distance)
                 now = then, share = std::min(1.0, 1.5 * share);
             else
@@ -113,18 +113,18 @@ private:
         return now;
     }
 
-    void draw_together(MeshFieldDistance& result) const {
+    void refine(MeshFieldDistance& result) const {
         Vec3 arrived;
-        Meeting best;
-        if (walk_down(solid_pose_.to_local(result.on_surface), arrived)) best = slid(met_at(arrived));
+        PointPair best;
+        if (walk_down(solid_pose_.to_local(result.on_surface), arrived)) best = slide(pair_at(arrived));
         result.upper = best.distance;
         if (!std::isfinite(best.distance)) return;
         result.on_surface = solid_pose_ * best.on_surface, result.on_solid = solid_pose_ * best.on_solid;
         result.normal = (result.on_solid - result.on_surface).stableNormalized();
     }
 
-    // A level that the field is proven to stay above on the whole surface: ever nearer to its least value, as long as
-    // that costs little. The proof needs pieces of triangles about as small as what is left between the two.
+    // A level that the field is proven to stay above on the whole surface. The level approaches the minimum as long as
+    // the proof is inexpensive; the proof needs pieces of triangles about as small as the remaining difference.
     [[nodiscard]] double by_levels(double value, double tolerance) const {
         double proven = -HUGE_VAL;
         for (double step = value;; step *= 0.25) {

@@ -1,4 +1,4 @@
-// A mesh in the frame of a field.
+// A mesh in the frame of a field: descent on its triangles, and proofs that they stay clear.
 #include <fathom/detect/mesh_field/mesh_in_field_frame.h>
 #include <fathom/field/grid/grid_field.h>
 #include <fathom/geometry/primitive/closest_point.h>
@@ -10,8 +10,8 @@ namespace fathom::mesh_field {
 
 namespace {
 
-constexpr std::size_t least_cuts = 64;       // look-ups that every open triangle may spend, whatever the budget
-constexpr double longest_range_in_cells = 4; // the range of larger boxes of a grid costs many look-ups
+constexpr std::size_t least_cuts = 64;       // evaluations granted to every open triangle, whatever the limit
+constexpr double longest_range_in_cells = 4; // the range of larger boxes of a grid is expensive
 
 } // namespace
 
@@ -111,7 +111,7 @@ MeshContact MeshInFieldFrame::contact(const TriangleInFieldFrame& triangle) cons
     result.point = field_pose_ * triangle.least.point;
     result.depth = -triangle.least.sample.distance;
     Vec3 out = triangle.least.sample.gradient;
-    if (!(out.norm() > 0)) out = -area_vector(at); // a flat spot of the field: the way the triangle faces
+    if (!(out.norm() > 0)) out = -area_vector(at); // the gradient is zero: use the normal of the triangle
     if (!(out.norm() > 0)) out = -Vec3::UnitZ();
     result.normal = field_pose_.rotate(-out.normalized());
     return result;

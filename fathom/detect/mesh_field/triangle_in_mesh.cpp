@@ -1,4 +1,4 @@
-// The deepest point of a triangle in a mesh, by spheres.
+// The deepest point of a triangle: by descent in any field, by bounds from spheres in the field of a mesh.
 #include <fathom/detect/mesh_field/triangle_in_mesh.h>
 
 #include <fathom/geometry/primitive/closest_point.h>
@@ -8,23 +8,23 @@
 
 namespace fathom::mesh_field {
 
-// Descends on one triangle.
+// ---- Descent on one triangle in any field
 
 namespace {
 
 constexpr int max_descent_steps = 20;
 constexpr int max_trials = 12;
 constexpr int max_cuts = 30;
-constexpr double still = 1e-10; // of the longest edge: a step shorter than this is none
+constexpr double still = 1e-10; // of the longest edge: shorter steps count as no motion
 
-// What a sample says about the field over the triangle, at corner 0 + u edge 1 + v edge 2: constant + u by_u + v by_v.
+// Linear approximation of the field from one sample, at corner 0 + u edge 1 + v edge 2: constant + u by_u + v by_v.
 struct Cut {
     double constant = 0, by_u = 0, by_v = 0;
 
     [[nodiscard]] double at(double u, double v) const { return constant + u * by_u + v * by_v; }
 };
 
-// The last few cuts; over each point the highest counts.
+// The last few cuts; their maximum is the model of the field.
 class Cuts {
 public:
     static constexpr std::size_t capacity = 12;
@@ -44,7 +44,8 @@ public:
     struct Lowest {
         double u = 0, v = 0, value = HUGE_VAL;
     };
-    // Over the triangle u, v >= 0, u + v <= 1: in its corners, where two cuts cross its border, or where three meet.
+    // Minimum of the model over the triangle u, v >= 0, u + v <= 1: at a corner, where two cuts intersect on its
+    // border, or where three cuts intersect.
     [[nodiscard]] Lowest lowest() const {
         Lowest best;
         for (const auto& [u, v] : {std::pair{0.0, 0.0}, {1.0, 0.0}, {0.0, 1.0}}) offer(u, v, best);
@@ -71,7 +72,7 @@ private:
     }
 
     void offer(double u, double v, Lowest& best) const {
-        if (!(u >= 0 && v >= 0 && u + v <= 1 + 1e-15)) return; // also where nothing crosses
+        if (!(u >= 0 && v >= 0 && u + v <= 1 + 1e-15)) return; // also if there is no intersection
         double highest = -HUGE_VAL;
         for (std::size_t k = 0; k < count_; ++k) highest = std::max(highest, cuts_[k].at(u, v));
         if (highest < best.value) best = {u, v, highest};
@@ -94,7 +95,7 @@ public:
 
     void run() {
         if (!(size_ > 0)) return;
-        double step = size_; // slopes are about 1, so this crosses the triangle
+        double step = size_; // slopes are about 1, so this step crosses the triangle
         bool crossed = false;
         for (int k = 0; k < max_descent_steps; ++k)
             if (!advance(step, crossed)) break;
@@ -104,7 +105,7 @@ public:
 private:
     [[nodiscard]] Vec3 flat(const Vec3& g) const { return g - normal_.dot(g) * normal_; }
 
-    [[nodiscard]] Sample look_up(const Vec3& p) {
+    [[nodiscard]] Sample evaluate(const Vec3& p) {
         ++at_.evaluations;
         const Sample sample = field_.sample(p);
         note(p, sample);
@@ -114,8 +115,8 @@ private:
         cuts_.add({s.distance + s.gradient.dot(corners_[0] - p), s.gradient.dot(edge_u_), s.gradient.dot(edge_v_)});
     }
 
-    // One step against the slope, shortened until the field falls enough; false where there is none. Sets the next
-    // step, and `crossed` where a step had to be cut short many times over: no smooth field asks for that.
+    // One step against the slope, shortened until the field decreases enough. Returns false if there is none. Sets the
+    // next step, and `crossed` if a step had to be shortened or the slope reversed, which indicates a crease.
     bool advance(double& step, bool& crossed) {
         const Vec3 slope = flat(at_.sample.gradient);
         const Vec3 way = closest_point(at_.point - step * slope, corners_).point - at_.point;
@@ -124,10 +125,10 @@ private:
         double share = 1;
         for (int trial = 0; trial < max_trials; ++trial) {
             const Vec3 next = at_.point + share * way;
-            const Sample sample = look_up(next);
+            const Sample sample = evaluate(next);
             if (sample.distance <= at_.sample.distance + 1e-4 * share * rate) {
                 crossed = crossed || flat(sample.gradient).dot(slope) < 0;
-                take(next, sample, step);
+                accept(next, sample, step);
                 return true;
             }
             crossed = true;
@@ -138,7 +139,7 @@ private:
         return false;
     }
 
-    void take(const Vec3& next, const Sample& sample, double& step) {
+    void accept(const Vec3& next, const Sample& sample, double& step) {
         const Vec3 moved = next - at_.point;
         const double curve = moved.dot(flat(sample.gradient) - flat(at_.sample.gradient));
         step = curve > 0 ? std::clamp(moved.squaredNorm() / curve, 1e-8 * size_, 1e2 * size_) : 1e2 * size_;
@@ -146,17 +147,17 @@ private:
         at_.sample = sample;
     }
 
-    // Where slopes meet, the descent stops at the crease. The lowest point below which no cut lies is where to look
-    // next (Kelley 1960); in a convex field the cuts also tell when there is nothing lower.
+    // Descent stops at a crease. The minimum of the model is evaluated next (Kelley 1960); in a convex field it is also
+    // a lower bound that ends the search.
     void follow_creases() {
-        cuts_.keep_newest(4); // short steps say the same again and again
-        for (const Vec3& corner : corners_) (void)look_up(corner);
+        cuts_.keep_newest(4); // short steps give nearly equal cuts
+        for (const Vec3& corner : corners_) (void)evaluate(corner);
         int in_vain = 0;
         for (int k = 0; k < max_cuts && in_vain < 6; ++k) {
             const Cuts::Lowest lowest = cuts_.lowest();
             if (!(at_.sample.distance - lowest.value > still * size_)) return;
             const Vec3 next = corners_[0] + lowest.u * edge_u_ + lowest.v * edge_v_;
-            const Sample sample = look_up(next);
+            const Sample sample = evaluate(next);
             ++in_vain;
             if (!(sample.distance < at_.sample.distance)) continue;
             at_.point = next;
@@ -190,11 +191,13 @@ TriangleLeast least_on_triangle(const Field& field, const std::array<Vec3, 3>& c
     return least;
 }
 
+// ---- Global search in the field of a mesh
+
 namespace {
 
-constexpr std::size_t max_looks = 18; // the first four among them
-constexpr double rounding = 1e-13;    // of squares
-// Of the longest edge: triangles less deep than this take many balls, and a descent is quicker.
+constexpr std::size_t max_spheres = 18; // limit on evaluations, including the first four
+constexpr double rounding = 1e-13;      // relative error of squares
+// Of the longest edge: triangles less deep than this need many spheres, and descent is faster.
 constexpr double deep_enough = 0.5, deep_enough_to_prove = 0.25;
 
 // A point of the triangle: corner 0 + u edge 1 + v edge 2.
@@ -202,10 +205,10 @@ struct Place {
     double u, v;
 };
 
-// |q - center|^2 - radius^2 over the triangle. They differ from each other by linear functions.
+// |q - center|^2 - radius^2 over the triangle. Two of these functions differ by a linear function.
 struct Square {
     double constant, by_u, by_v;
-    double uu, uv, vv; // the same for all
+    double uu, uv, vv; // equal for all spheres
 
     [[nodiscard]] double at(const Place& p) const {
         return constant + p.u * (by_u + p.u * uu + p.v * uv) + p.v * (by_v + p.v * vv);
@@ -215,7 +218,8 @@ struct Square {
     }
 };
 
-// The part of the triangle in which one ball leaves the least room: convex, so that the most is in a corner.
+// The part of the triangle in which one sphere gives the smallest bound: a convex polygon, so the maximum is at a
+// corner.
 class Cell {
 public:
     void set(const Square& own) {
@@ -227,9 +231,9 @@ public:
 
     [[nodiscard]] const Square& own() const { return own_; }
     [[nodiscard]] const Place& where() const { return where_; }
-    [[nodiscard]] double most() const { return most_; } // -infinity where nothing is left
+    [[nodiscard]] double most() const { return most_; } // -infinity if the cell is empty
 
-    // Keeps where the other leaves as much or more.
+    // Keeps the part in which the other sphere gives an equal or larger bound.
     void clip(const Square& other) {
         std::array<double, capacity> spare;
         bool all = true;
@@ -250,7 +254,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t capacity = max_looks + 3; // every clip adds one corner at most
+    static constexpr std::size_t capacity = max_spheres + 3; // every clip adds at most one corner
 
     void find_most() {
         most_ = -HUGE_VAL;
@@ -276,11 +280,11 @@ public:
     [[nodiscard]] const MeshLook& best() const { return best_; }
     [[nodiscard]] double depth() const { return -best_.found.sample.distance; }
     [[nodiscard]] std::size_t looks() const { return count_ - 4; }
-    [[nodiscard]] bool is_full() const { return count_ == max_looks; }
+    [[nodiscard]] bool is_full() const { return count_ == max_spheres; }
     [[nodiscard]] double size() const { return std::sqrt(std::max({uu_, vv_, uu_ + vv_ - 2 * uv_})); }
 
-    // How much room the balls leave for points deeper than this: squared distance to the nearest, less its squared
-    // radius (m^2). And where.
+    // The largest bound that the spheres leave for points deeper than `depth`: squared distance to the nearest centre
+    // minus its squared radius (m^2), and the point where it is attained.
     struct Room {
         Vec3 point;
         double squared;
@@ -294,23 +298,23 @@ public:
         return {origin_ + most->where().u * edge_u_ + most->where().v * edge_v_, most->most()};
     }
 
-    void look(const Vec3& p) { add({p, mesh_.nearest(p, last_.reach(p))}); }
+    void evaluate(const Vec3& p) { add({p, mesh_.nearest(p, last_.reach(p))}); }
 
-    // Of the squares above, by rounding.
+    // Rounding error of these squares.
     [[nodiscard]] double error(double depth) const {
         return rounding * (square(depth) + square(size())) + 2 * depth * mesh_.error_bound();
     }
 
 private:
     struct Ball {
-        Vec3 center; // from corner 0
-        double more; // its radius is the depth and this
+        Vec3 center; // relative to corner 0
+        double more; // the radius is the depth plus this
     };
     [[nodiscard]] static double square(double x) { return x * x; }
 
     void add(const MeshLook& look) {
         const double distance = look.found.sample.distance;
-        const bool outside = distance > 0 && mesh_.sign().sealed; // else there may be a way in that crosses no surface
+        const bool outside = distance > 0 && mesh_.sign().sealed; // otherwise a path into the body may cross no surface
         balls_[count_++] = outside ? Ball{look.at - origin_, distance} : Ball{look.found.point - origin_, 0};
         if (count_ == 1 || distance < best_.found.sample.distance) best_ = look;
         last_ = look;
@@ -330,9 +334,9 @@ private:
     const MeshField& mesh_;
     Vec3 origin_, edge_u_, edge_v_;
     double uu_, uv_, vv_;
-    std::array<Ball, max_looks> balls_;
+    std::array<Ball, max_spheres> balls_;
     std::size_t count_ = 0;
-    std::array<Cell, max_looks> cells_; // of the first so many balls, for this depth
+    std::array<Cell, max_spheres> cells_; // of the first cells_made_ spheres, for cells_depth_
     std::size_t cells_made_ = 0;
     double cells_depth_ = 0;
     MeshLook best_, last_;
@@ -348,7 +352,7 @@ TriangleLeast least_on_triangle(const MeshField& mesh, const std::array<Vec3, 3>
         if (!(room.squared > 2 * search.depth() * still * search.size() + search.error(search.depth())))
             return {search.best().at, search.best().found.sample, search.looks()};
         if (search.is_full()) break;
-        search.look(room.point);
+        search.evaluate(room.point);
     }
     const NearbyMesh nearby(mesh, looks);
     TriangleLeast least = least_on_triangle(nearby, corners, search.best().at, -search.depth());
@@ -363,7 +367,7 @@ bool stays_above(const MeshField& mesh, const std::array<Vec3, 3>& corners, cons
         const DepthSearch::Room room = search.max_room(-level);
         if (room.squared < -search.error(-level)) return true;
         if (search.is_full()) break;
-        search.look(room.point);
+        search.evaluate(room.point);
     }
     return false;
 }
