@@ -15,7 +15,7 @@ namespace {
 
 constexpr double far = std::numeric_limits<double>::infinity();
 
-// Separating axes in double: a cell more or less on the border of another is no matter here.
+// Separating-axis test in double: an error in borderline cases does not matter here.
 bool cell_meets_face(const Vec3& center, const Vec3& half, const std::array<Vec3, 3>& face) {
     const std::array<Vec3, 3> c = {face[0] - center, face[1] - center, face[2] - center};
     const auto separates = [&](const Vec3& axis) {
@@ -51,7 +51,7 @@ public:
         done_.assign(values_.size(), 0);
     }
 
-    // A point is on the surface where the cell about it meets a face.
+    // A point is on the surface if the cell about it intersects a face.
     void draw(const std::array<Vec3, 3>& face, bool exact) {
         Box box;
         for (const Vec3& corner : face) box.extend(corner);
@@ -78,7 +78,7 @@ public:
         }
     }
 
-    // Multilinear.
+    // Multilinear interpolation.
     [[nodiscard]] double read(const Vec3& p) const {
         std::array<std::size_t, 3> cell{};
         std::array<double, 3> part{};
@@ -110,7 +110,7 @@ private:
         return origin_ + Vec3(static_cast<double>(c[0]) * step_[0], static_cast<double>(c[1]) * step_[1],
                               static_cast<double>(c[2]) * step_[2]);
     }
-    // In steps along an axis, moved by `shift`, within the grid.
+    // Grid coordinate of a point along an axis, moved by `shift`, clamped to the grid.
     [[nodiscard]] double place(const Vec3& p, std::size_t k, double shift) const {
         const auto axis = static_cast<Eigen::Index>(k);
         return std::clamp((p[axis] - origin_[axis]) / step_[k] + shift, 0.0, static_cast<double>(count_[k] - 1));
@@ -139,7 +139,7 @@ private:
         front_.emplace(value, point);
     }
 
-    // The value whose upwind differences have length 1: axes are taken in while they lie below it.
+    // The value whose upwind differences have length 1: axes are included while their values are smaller.
     [[nodiscard]] double solved(std::size_t point) const {
         std::array<std::pair<double, double>, 3> upwind; // value, step
         for (std::size_t k = 0; k < 3; ++k) {

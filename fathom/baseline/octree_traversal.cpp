@@ -1,4 +1,4 @@
-// From the root to the largest block that is free.
+// Descent from the root to the largest block that can be skipped.
 #include <fathom/baseline/octree_traversal.h>
 #include <fathom/detect/point_field/dda_traversal.h>
 #include <fathom/detect/point_field/grid_traversal.h>
@@ -7,6 +7,54 @@
 namespace fathom {
 
 namespace {
+
+// Contacts as in the paper (section 3.1): the signs at the ends of a piece, and five steps of regula falsi between
+// them.
+struct PaperContacts {
+    double level;
+    std::vector<ContactInterval>& out;
+    bool inside = false;
+    bool fresh = true;
+
+    bool clear(bool is_inside, double t0, double) {
+        if (fresh) start(is_inside, t0);
+        return false;
+    }
+    bool cell(const CellPiece& piece) {
+        double low = value(piece, 0), high = value(piece, 1);
+        if (fresh) start(low < 0, piece.t0);
+        if ((low < 0) == (high < 0)) return false;
+        double a = 0, b = 1, s = 0;
+        for (int k = 0; k < 5; ++k) {
+            s = a + (b - a) * low / (low - high);
+            const double middle = value(piece, s);
+            ((middle < 0) == (low < 0) ? a : b) = s;
+            ((middle < 0) == (low < 0) ? low : high) = middle;
+            if (middle == 0) break;
+        }
+        flip(piece.t0 + s * (piece.t1 - piece.t0));
+        return false;
+    }
+    void ends(double t) {
+        if (inside) out.back().end = t;
+    }
+
+private:
+    [[nodiscard]] double value(const CellPiece& piece, double s) const {
+        return trilinear(piece.values, piece.from + s * (piece.to - piece.from)) - level;
+    }
+    void start(bool is_inside, double t) {
+        fresh = false;
+        if (is_inside) flip(t);
+    }
+    void flip(double t) {
+        if (inside)
+            out.back().end = t;
+        else
+            out.push_back({t, t});
+        inside = !inside;
+    }
+};
 
 template <class Visitor>
 class Descent {
@@ -22,7 +70,7 @@ public:
     }
 
 private:
-    // The side of the block that was dealt with, in cells.
+    // Processes the block at the current cell and returns its side in cells.
     int visit() {
         for (int level = static_cast<int>(data_.levels.size()) - 1; level >= 0; --level) {
             const int side = brick_cells << (level + 1);
@@ -61,6 +109,13 @@ private:
 };
 
 } // namespace
+
+void dda_intervals(const GridField& field, const GridPath& path, double level, CellTest test,
+                   std::vector<ContactInterval>& out) {
+    if (test == CellTest::exact) return dda_intervals(field, path, level, out);
+    PaperContacts visitor{level, out};
+    dda_walk(field, path, {level, 0}, visitor);
+}
 
 void octree_intervals(const GridField& field, const GridPath& path, double level, CellTest test,
                       std::vector<ContactInterval>& out) {

@@ -1,4 +1,4 @@
-// Runs a scene again and again for the largest stable step.
+// Repeated runs of a scene to find the largest stable step.
 #include <fathom/baseline/stability.h>
 
 #include <fathom/base/error.h>
