@@ -1,4 +1,4 @@
-// Depth maps as pictures.
+// Images of depth maps.
 #include <fathom/show/depth_picture.h>
 
 #include <fathom/base/error.h>
@@ -27,7 +27,7 @@ Color shade(double share, bool color) {
     return mixed;
 }
 
-// What is in every pixel: of a map that someone filled by hand too.
+// Checks that every pixel has a depth; the map may have been filled by the caller.
 void check_size(const DepthMap& map) {
     check(map.view);
     if (map.depth.size() != map.view.pixel_count())

@@ -1,4 +1,4 @@
-// Slices of fields, pixel by pixel.
+// Rendering of field slices.
 #include <fathom/show/field_slice.h>
 
 #include <fathom/base/error.h>
@@ -16,7 +16,7 @@ namespace fathom {
 namespace {
 
 constexpr Color ink = {24, 26, 32};
-constexpr Color unknown = {128, 128, 128}; // not a number
+constexpr Color unknown = {128, 128, 128}; // for NaN
 constexpr double zero_width = 2.4;         // pixels
 constexpr double line_width = 1.0;
 
@@ -49,8 +49,7 @@ void check(const SliceOptions& options, const Box& box) {
         refuse("must be finite and not empty", "option box");
 }
 
-// ---- Colours
-// ------------------------------------------------------------------------------------------------------------
+// ---- Colours.
 
 double linear_light(double s) { return s <= 0.04045 ? s / 12.92 : std::pow((s + 0.055) / 1.055, 2.4); }
 double encoded_light(double l) { return l <= 0.0031308 ? 12.92 * l : 1.055 * std::pow(l, 1 / 2.4) - 0.055; }
@@ -85,7 +84,7 @@ Color mixed(const Color& a, const Color& b, double share) {
     return color;
 }
 
-// From pale at the surface to deep at `reach` metres from it, faster near the surface.
+// Colour from pale at the surface to saturated at `reach` metres from it, changing faster near the surface.
 class Palette {
 public:
     explicit Palette(double reach) : reach_(reach) {
@@ -111,13 +110,12 @@ private:
     std::array<Color, 256> inside_, outside_;
 };
 
-// ---- Lines
-// --------------------------------------------------------------------------------------------------------------
+// ---- Lines.
 
-// How much of a pixel a line of this width covers whose middle is `away` pixels off.
+// Fraction of a pixel covered by a line of this width whose centre is `away` pixels from it.
 double coverage(double away, double width) { return std::clamp(0.5 * width + 0.5 - away, 0.0, 1.0); }
 
-// Values at the centres of pixels, and one pixel around the picture.
+// Values at the centres of the pixels, including a border of one pixel.
 class Raster {
 public:
     Raster(const Field& field, const SliceFrame& frame)
@@ -138,7 +136,7 @@ public:
                        static_cast<std::size_t>(x + 1)];
     }
 
-    // Change per pixel. The larger of the one-sided differences, since on a ridge the two sides cancel.
+    // Change per pixel: the larger of the one-sided differences, since central differences cancel on a ridge.
     [[nodiscard]] double steepness(int x, int y) const {
         const double v = at(x, y);
         return std::hypot(std::max(std::abs(at(x + 1, y) - v), std::abs(v - at(x - 1, y))),
@@ -150,7 +148,7 @@ private:
     std::vector<double> values_;
 };
 
-// How strongly the outlines of bricks and cells show at a point of a slice through a grid.
+// Opacity of the outlines of bricks and cells at a point of a slice through a grid.
 class CellLines {
 public:
     CellLines(const GridField& grid, const SliceFrame& frame) : grid_(grid) {
@@ -177,7 +175,7 @@ public:
     }
 
 private:
-    // Whether the brick of g is stored, with its place along one axis replaced.
+    // True if the brick of g, with its position along one axis replaced, is stored.
     [[nodiscard]] bool is_stored(const Vec3& g, int axis, int place) const {
         std::array<int, 3> brick;
         for (int k = 0; k < 3; ++k) {
@@ -198,8 +196,7 @@ const GridField* grid_of(const Field& field) {
     return smooth ? &smooth->grid() : nullptr;
 }
 
-// ---- The picture
-// --------------------------------------------------------------------------------------------------------
+// ---- The image.
 
 // Colour and lines of one value; `steepness` is its change per pixel.
 Color shaded(const Palette& palette, double value, double steepness, double spacing, bool lines) {
@@ -207,7 +204,7 @@ Color shaded(const Palette& palette, double value, double steepness, double spac
     if (std::isnan(value) || !(steepness > 0)) return color;
     if (lines) {
         const double nearest = std::round(value / spacing);
-        const double apart = spacing / steepness; // pixels; lines that would run together fade
+        const double apart = spacing / steepness; // distance in pixels; dense lines fade
         const double fade = std::clamp((apart - 2) / 4, 0.0, 1.0);
         const bool fifth = std::fmod(std::abs(nearest), 5) == 0;
         const double cover =
@@ -217,7 +214,7 @@ Color shaded(const Palette& palette, double value, double steepness, double spac
     return mixed(color, ink, coverage(std::abs(value) / steepness, zero_width));
 }
 
-// The finite values in the picture and the domain.
+// Range of the finite values in the image and the domain.
 Interval shown_values(const Field& field, const SliceFrame& frame, const Raster& raster) {
     const Box domain = field.domain();
     Interval shown = Interval::none();
@@ -235,7 +232,7 @@ double largest(const Interval& values) {
 
 constexpr int scale_gap = 24, scale_bar = 22, scale_room = 126; // pixels
 
-// The values of the picture, the largest at the top.
+// Colour scale of the values of the image, the largest at the top.
 void draw_scale(Image& image, const SliceFrame& frame, const Palette& palette, const Interval& shown) {
     const int left = frame.width + scale_gap, top = scale_gap, bottom = frame.height - scale_gap;
     if (bottom - top < 40 || !(shown.width() > 0)) return;
@@ -271,7 +268,7 @@ SliceFrame slice_frame(const Field& field, const SliceOptions& options) {
         up = options.plane->rotate(Vec3::UnitY());
         on_plane = options.plane->translation;
     }
-    // The box's shadow on the plane.
+    // Projection of the box onto the plane.
     const Vec3 normal = right.cross(up);
     const Vec3 middle = box.center() - normal * normal.dot(box.center() - on_plane);
     const double wide = right.cwiseAbs().dot(box.size()), high = up.cwiseAbs().dot(box.size());

@@ -1,4 +1,4 @@
-// Pictures; the only file that knows libpng.
+// Images and PNG files; the only file that uses libpng.
 #include <fathom/show/image.h>
 
 #include <fathom/base/error.h>
@@ -49,7 +49,7 @@ void write_png(const std::filesystem::path& path, const Image& image) {
         throw Error(Cause::cannot_write, png.message, {.file = path.string()});
 }
 
-// A font of 5 x 7 dots.
+// ---- Text: a font of 5 x 7 dots.
 
 namespace {
 

@@ -15,9 +15,9 @@ namespace fathom {
 namespace {
 
 constexpr std::array<const char*, 6> colors = {"#2366a8", "#c8442c", "#2f8f4e", "#8a4fa3", "#c98a1b", "#555555"};
-constexpr double left = 74, right = 18, top = 40, bottom = 50; // room for the words (pixels)
+constexpr double left = 74, right = 18, top = 40, bottom = 50; // margins for the labels (pixels)
 
-// Round numbers that cover what is shown.
+// Round numbers that cover the range of the values.
 struct Axis {
     double low = 0, high = 1, step = 1;
     bool log = false;
@@ -118,7 +118,7 @@ private:
             0.5 * (top + floor), escaped_svg(plot_.y_label));
     }
 
-    // 0.30000000000000004 is nobody's tick.
+    // Avoids labels such as 0.30000000000000004.
     static double rounded(double v, const Axis& axis) { return std::abs(v) < 1e-9 * axis.step ? 0.0 : v; }
 
     void curve(std::size_t k) {

@@ -1,4 +1,4 @@
-// A small z-buffer renderer.
+// A z-buffer renderer for meshes, points and segments.
 #include <fathom/show/mesh_picture.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int supersampling = 2;
 
-// World to picture: x right, y down (pixels), z towards the eye (m).
+// Transform from world to image coordinates: x right, y down (pixels), z towards the viewer (m).
 struct Camera {
     Mat3 rotation;
     double scale = 1;
@@ -46,7 +46,7 @@ Camera camera_for(std::span<const PlacedMesh> meshes, const View& view, int widt
     return camera;
 }
 
-// Normals of the corners of every triangle: averaged over the neighbours that meet at less than the crease angle.
+// Corner normals of every triangle, averaged over the neighbours whose dihedral turn is below the crease angle.
 std::vector<std::array<Vec3, 3>> corner_normals(const TriangleMesh& mesh, double crease) {
     const std::size_t count = mesh.triangles.size();
     std::vector<Vec3> face(count);
@@ -90,7 +90,7 @@ public:
         const Vec3 a = camera_(corners[0]), b = camera_(corners[1]), c = camera_(corners[2]);
         const double area = cross(a, b, c);
         if (area == 0 || !std::isfinite(area)) return;
-        const bool front = area < 0; // y points down, so counter-clockwise becomes negative
+        const bool front = area < 0; // y points down, so counter-clockwise triangles have negative area
         const auto [left, right] =
             pixels(std::min({a.x(), b.x(), c.x()}), std::max({a.x(), b.x(), c.x()}), image_.width);
         const auto [top, bottom] =
@@ -105,7 +105,7 @@ public:
             }
     }
 
-    // A disc a little in front of its point, so that marks on the surface are seen.
+    // A disc slightly in front of its point, so that marks on the surface are visible.
     void point(const Vec3& world) {
         const Vec3 p = camera_(world);
         const double radius = view_.mark_size * supersampling;
@@ -140,7 +140,7 @@ private:
         return (b.x() - a.x()) * (c.y() - a.y()) - (b.y() - a.y()) * (c.x() - a.x());
     }
 
-    // The pixels whose centres may lie in [low, high], within the picture.
+    // The pixels of the image whose centres may lie in [low, high].
     static std::array<int, 2> pixels(double low, double high, int size) {
         return {static_cast<int>(std::clamp(std::floor(low), 0.0, size - 1.0)),
                 static_cast<int>(std::clamp(std::ceil(high), 0.0, size - 1.0))};

@@ -1,4 +1,4 @@
-// Translucent bodies over and under the cells of their overlap.
+// Images of two translucent bodies blended with the cells of their overlap.
 #include <fathom/show/overlap_picture.h>
 
 #include <fathom/base/error.h>
@@ -84,7 +84,7 @@ Image draw_overlap(const Field& a, const Pose& pose_a, const Field& b, const Pos
     View view = options.view;
     view.frame = frame;
     const auto alone = [&](std::size_t k) { return draw(std::span(bodies).subspan(k, 1), view); };
-    // Both together settle who is in front; each alone shines through.
+    // The image of both bodies shows which is in front; the images of the single bodies make them translucent.
     Image picture = alone(0);
     blend(picture, alone(1), view.background, 0.5);
     blend(picture, draw(bodies, view), view.background, 0.4);

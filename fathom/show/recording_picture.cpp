@@ -1,4 +1,4 @@
-// Pictures and curves of recordings.
+// Images and plots of recordings.
 #include <fathom/show/recording_picture.h>
 
 #include <fathom/field/grid/contour.h>
@@ -14,7 +14,8 @@ constexpr std::array<Color, 6> moving_colors = {
     {{120, 170, 210}, {226, 160, 84}, {130, 186, 120}, {200, 130, 170}, {214, 198, 90}, {140, 140, 200}}};
 constexpr Color fixed_color = {190, 190, 186};
 
-// All but the farthest hundredth each way, so that stray points do not shrink the picture.
+// Adds the bounds of a cloud without the outermost hundredth on each side, so that stray points do not reduce the
+// scale.
 void add_cloud(std::vector<Vec3>& stage, std::span<const Vec3f> points) {
     if (points.empty()) return;
     Box box;
@@ -28,7 +29,7 @@ void add_cloud(std::vector<Vec3>& stage, std::span<const Vec3f> points) {
     for (int corner = 0; corner < 8; ++corner) stage.push_back(box.corner(corner));
 }
 
-// Young ones glow, old ones smoke.
+// Colours by age: glowing to smoke-coloured.
 std::vector<Color> cloud_colors(std::span<const float> ages) {
     static const std::array<Vec3f, 3> glow = {Vec3f(250, 190, 40), Vec3f(225, 70, 25), Vec3f(120, 110, 112)};
     const float oldest = ages.empty() ? 1 : std::max(*std::max_element(ages.begin(), ages.end()), 1e-6f);
@@ -43,7 +44,7 @@ std::vector<Color> cloud_colors(std::span<const float> ages) {
     return colors;
 }
 
-// Where the bodies are at some time: a few thousand of their vertices, in a few frames.
+// Sampled positions of the bodies over time: some of their vertices in a few frames.
 std::vector<Vec3> stage_corners(const Recording& recording) {
     constexpr std::size_t max_vertices = 500, max_frames = 24;
     std::vector<Vec3> stage;
@@ -58,7 +59,7 @@ std::vector<Vec3> stage_corners(const Recording& recording) {
     return stage;
 }
 
-// A mesh for each body; formulas are meshed within the stage.
+// A mesh for each body; analytic bodies are meshed within the stage.
 std::vector<TriangleMesh> formula_meshes(const Recording& recording, std::span<const Vec3> stage) {
     const Box box = bounds(stage);
     const auto bodies = recording.bodies();
@@ -73,7 +74,7 @@ std::vector<TriangleMesh> formula_meshes(const Recording& recording, std::span<c
     return meshes;
 }
 
-// A body as it is in a frame: where it deforms, with the vertices that it has there.
+// The mesh of a body in a frame, with the present vertices of a deforming body.
 TriangleMesh deformed(std::span<const Triangle> triangles, std::span<const Vec3f> vertices) {
     TriangleMesh result{{}, {triangles.begin(), triangles.end()}};
     for (const Vec3f& v : vertices) result.vertices.push_back(v.cast<double>());

@@ -1,4 +1,4 @@
-// Reports as web pages.
+// Reports as HTML pages.
 #include <fathom/show/report_page.h>
 
 #include <fathom/base/encode/base64.h>
@@ -80,8 +80,8 @@ void add_table(std::string& page, const ReportTable& table) {
     page += "</table></details>\n";
 }
 
-// The name of a file as an address: what is no letter, digit or of "-_.~/" by its bytes, so that it can lead nowhere
-// but to that file.
+// The name of a file as a URL: all bytes except letters, digits and "-_.~/" are percent-encoded, so that the link
+// refers to that file only.
 std::string address_of(std::string_view file) {
     std::string address = "./";
     for (const char c : file) {

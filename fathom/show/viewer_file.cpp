@@ -1,4 +1,4 @@
-// Files of packets, written and read.
+// Writer and reader of viewer files, and the check of packets.
 #include <fathom/show/viewer_file.h>
 
 #include <fathom/base/encode/base64.h>
@@ -22,7 +22,7 @@ constexpr std::size_t place_bytes = 24, checksum_bytes = 8;
 
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
-// As gzip, unless it shrinks so much that a reader would take it for a bomb.
+// Compressed with gzip, unless the ratio is so large that a reader would reject the packet as a decompression bomb.
 std::string packed(std::string plain) {
     std::string smaller = as_gzip(plain);
     return plain.size() <= max_unpacked(smaller.size()) ? smaller : plain;
@@ -35,7 +35,8 @@ void write_viewer_file(const std::filesystem::path& path, const PacketSource& pa
     std::string head(magic);
     append_little_endian(head, version);
     append_little_endian(head, static_cast<std::uint32_t>(count));
-    // What comes first is known last: packets wait in a file of their own, which is gone in the end, whatever happens.
+    // The header is complete only after all packets. They are first written to a temporary file, which is always
+    // removed.
     struct Waiting {
         std::filesystem::path path;
         ~Waiting() {
@@ -118,12 +119,12 @@ std::string ViewerFile::packet(std::size_t k) const {
 }
 
 std::string ViewerFile::packed_packet(std::size_t k) const {
-    const std::string plain = packet(k); // checked, so that nothing else is handed on
+    const std::string plain = packet(k); // packet() checks the content
     const Source source{stored(k), name_};
     return is_gzip(source.bytes) ? std::string(source.text()) : as_gzip(plain);
 }
 
-// Whether bytes are a packet that the viewer could read.
+// ---- Check of packets.
 
 namespace {
 
@@ -133,7 +134,7 @@ std::size_t bytes_each(const std::string& type) {
     return type == "u8" ? 1 : 0;
 }
 
-// An object that has a type of numbers, a count and an offset is an array; layers have types too, but those are words.
+// An object with a type and an offset is an array; layers also have a type, but no offset.
 bool is_array(const Json& value) {
     return value.contains("type") && value["type"].is_string() && value.contains("offset");
 }

@@ -1,4 +1,4 @@
-// Documents as packets: JSON in front, arrays behind.
+// Encoding of documents as packets: JSON, followed by the arrays.
 #include <fathom/show/viewer_packets.h>
 
 #include <fathom/base/encode/base64.h>
@@ -21,7 +21,7 @@ using Text = nlohmann::ordered_json;
 
 constexpr std::string_view packet_magic = "FTHM";
 constexpr std::size_t head_bytes = 12, alignment = 8;
-static_assert(std::endian::native == std::endian::little); // arrays go out as they lie
+static_assert(std::endian::native == std::endian::little); // arrays are copied from memory
 
 double finite(double value) { return std::isfinite(value) ? value : 0; }
 float finite_float(double value) {
@@ -70,7 +70,7 @@ public:
             for (const auto value : row) values.push_back(finite_float(static_cast<double>(value)));
         return floats(3, values);
     }
-    // For what lives longer than this object: the same rows, in several frames, are sent once.
+    // For rows that outlive this object: rows shared by several frames are sent once.
     template <class Row, class Make>
     Text once(std::span<const Row> rows, const Make& make) {
         const auto [place, is_new] = sent_.try_emplace({static_cast<const void*>(rows.data()), rows.size()});
@@ -121,7 +121,7 @@ void add_contacts(Text& text, std::span<const ViewerContact> contacts, PacketBui
     text["bodies"] = arrays.indices(all(bodies));
 }
 
-// Each kind of layer: its type, and what it is made of.
+// Encoding of each kind of layer: its type and its data.
 class LayerWriter {
 public:
     LayerWriter(Text& text, PacketBuilder& arrays) : text_(text), arrays_(arrays) {}
@@ -168,7 +168,7 @@ public:
         text_["size"] = layer.size;
         text_["values"] = arrays_.floats(1, values);
     }
-    // Rows of the map run along its y, which is "up" of the viewer's box: no row has to change its place.
+    // Rows of the map run along its y, which is up in the viewer's box, so the rows need not be reordered.
     void operator()(const DepthMapLayer& layer) const {
         const DepthMap& map = layer.map;
         std::vector<float> depths(map.depth);
@@ -237,7 +237,7 @@ struct Extent {
     }
 };
 
-// Of the bodies; of the layers where there are none.
+// Bounds of the bodies, or of the layers if there are no bodies.
 Box bounds_of(const ViewerDocument& document) {
     if (!document.bounds.empty()) return document.bounds;
     Extent extent;
@@ -276,7 +276,7 @@ std::string document_packet(const ViewerDocument& document, std::span<const Docu
     return arrays.finish(text);
 }
 
-// A list of a value a frame, with null where a frame has none.
+// A list with one value per frame; null for frames without a value.
 Text& entry(Text& object, const std::string& body, const char* key, std::size_t frames) {
     Text& list = object[body][key];
     if (list.is_null()) list = Text(frames, Text(nullptr));

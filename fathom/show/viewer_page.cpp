@@ -1,4 +1,4 @@
-// The page of the viewer: the only file that knows where it lies.
+// The embedded page of the viewer; the only file that refers to its location.
 #include <fathom/show/viewer_page.h>
 
 #include <fathom/base/encode/base64.h>
@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #ifdef FATHOM_VIEWER_PAGE
-// The assembler takes the file as it is: a generated source would be several times its size, and slow to compile.
+// The assembler includes the file directly; a generated source would be several times larger and slow to compile.
 asm(".pushsection .rodata\n"
     ".global fathom_viewer_page_begin\n"
     ".global fathom_viewer_page_end\n"

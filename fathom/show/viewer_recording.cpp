@@ -1,4 +1,4 @@
-// Recordings as documents.
+// Viewer documents of recordings and of sweep queries.
 #include <fathom/show/viewer_recording.h>
 
 #include <fathom/detect/world/world.h>
@@ -15,8 +15,8 @@ namespace {
 
 double finite_speed(const Vec3f& velocity) { return velocity.allFinite() ? velocity.cast<double>().norm() : 0; }
 
-// Of the points of clouds: few are faster (m/s); 0 without clouds. Of a hundred thousand of them at most, evenly over
-// the frames.
+// The 97th percentile of the speeds of cloud points (m/s), estimated from about a hundred thousand samples at most,
+// evenly over the frames; 0 without clouds.
 double high_speed(const Recording& recording) {
     constexpr std::size_t most = 100'000;
     std::size_t count = 0, k = 0;
@@ -91,7 +91,7 @@ ViewerBody body_of(const Recording& recording, std::size_t b, const Box& stage) 
     return body;
 }
 
-// Bodies that move as a whole: neither fixed nor deforming, and not always in one place.
+// Rigid bodies that move: neither fixed nor deforming, and with more than one position.
 std::vector<Index> movers_of(const Recording& recording) {
     std::vector<Index> movers;
     const auto frames = recording.frames();
@@ -111,7 +111,7 @@ Vec3 middle_of(const Recording& recording, Index body, const RecordedFrame& fram
     return frame.bodies[body].pose * recording.bodies()[body].center;
 }
 
-// What touches at all is the body, where it `alone` moves.
+// True if the body is in contact in the frame. If it `alone` moves, every contact is one of this body.
 bool touches(const RecordedFrame& frame, Index body, bool alone) {
     const auto names = [body](const auto& between) { return between.body == body || between.other == body; };
     return std::any_of(frame.pairs.begin(), frame.pairs.end(),
@@ -119,7 +119,7 @@ bool touches(const RecordedFrame& frame, Index body, bool alone) {
            std::any_of(frame.contacts.begin(), frame.contacts.end(), names) || (alone && frame.contact_count > 0);
 }
 
-// Runs of frames at which the body touches something; nothing is known between two frames.
+// Runs of frames in which the body is in contact. Contact between two frames is unknown.
 std::vector<ContactInterval> touching_frames(const Recording& recording, Index body, bool alone,
                                              std::span<const double> times) {
     std::vector<ContactInterval> intervals;
@@ -133,15 +133,15 @@ std::vector<ContactInterval> touching_frames(const Recording& recording, Index b
     return intervals;
 }
 
-// From frame to frame it goes farther than it is long: its path is a tangle.
+// True if the body moves on average more than its own size per frame, so that its path would be confusing.
 bool leaps(std::span<const Vec3> points, const RecordedBody& body) {
     double way = 0;
     for (std::size_t k = 1; k < points.size(); ++k) way += (points[k] - points[k - 1]).norm();
     return way > bounds(body.mesh->vertices).size().norm() * static_cast<double>(points.size() - 1);
 }
 
-// The way of each body that moves, as long as they are few. The first is shown where nothing has energy: then bodies
-// follow given motions, and those are what it is about.
+// Adds the paths of the moving bodies if there are few. The first path is initially visible if the energy is always 0,
+// since the bodies then follow prescribed motions, which are the subject of the recording.
 void add_paths(ViewerDocument& document, const Recording& recording, std::span<const Index> movers) {
     constexpr std::size_t max_paths = 8;
     const auto frames = recording.frames();
@@ -154,7 +154,7 @@ void add_paths(ViewerDocument& document, const Recording& recording, std::span<c
     for (const Index b : movers) {
         PathLayer path{
             .points = {}, .times = times, .intervals = touching_frames(recording, b, movers.size() == 1, times)};
-        path.judged = !path.intervals.empty(); // frames alone prove no "nowhere"
+        path.judged = !path.intervals.empty(); // frames without contact do not prove that there is none in between
         for (const RecordedFrame& frame : frames) path.points.push_back(middle_of(recording, b, frame));
         const bool shown = given && b == movers[0] && !leaps(path.points, recording.bodies()[b]);
         document.layers.push_back(
@@ -162,8 +162,8 @@ void add_paths(ViewerDocument& document, const Recording& recording, std::span<c
     }
 }
 
-// At half of some moments or more a body that moves has this one above it, and on at least four of six sides: it could
-// not be seen.
+// True if `body` encloses a moving body in at least half of some sampled frames: above it and on at least four of six
+// sides. The moving body would not be visible.
 bool hides(const ViewerBody& body, const Recording& recording, std::span<const Index> movers) {
     constexpr std::size_t moments = 16;
     const auto frames = recording.frames();
@@ -194,7 +194,7 @@ void add_series(ViewerDocument& document, const Recording& recording, const char
                 const char* group, const Get& get) {
     ViewerSeries series{name, unit, group, {}};
     for (const RecordedFrame& frame : recording.frames()) series.values.push_back(static_cast<double>(get(frame)));
-    // A curve that stays at nothing (springs among rigid bodies) is none.
+    // Curves that are always 0 (energy of springs without springs) are left out.
     if (std::any_of(series.values.begin(), series.values.end(), [](double v) { return v != 0; }))
         document.series.push_back(std::move(series));
 }
@@ -236,7 +236,7 @@ ViewerDocument recording_document(const std::string& name, const Recording& reco
     return document;
 }
 
-// Sweeps as documents.
+// ---- Sweep queries.
 
 namespace {
 

@@ -1,4 +1,4 @@
-// Documents and layers of what stands still.
+// Viewer documents and layers of static data.
 #include <fathom/show/viewer_sources.h>
 
 #include <fathom/base/error.h>
@@ -46,7 +46,7 @@ std::string in_words(const MeshReport& report) {
                              : fmt::format("not closed: {} open edges", report.open_edges.count);
 }
 
-// A level of a tree is shown whole or not at all.
+// Number of levels to show. A level of a tree is shown completely or not at all.
 std::size_t whole_levels(std::span<const std::size_t> sizes, std::size_t most) {
     std::size_t levels = 0, sum = 0;
     while (levels < sizes.size() && (levels == 0 || sum + sizes[levels] <= most)) sum += sizes[levels++];
@@ -58,7 +58,7 @@ struct CellOfSolid {
     Box box;
 };
 
-// The nodes of a solid's tree level by level, with their cells, as many whole levels as `most` allows.
+// The nodes of the tree of a field by level, with their cells; as many complete levels as `most` allows.
 std::vector<std::vector<CellOfSolid>> cells_of(const FieldSphereTree& solid, std::size_t most) {
     std::vector<std::vector<CellOfSolid>> levels;
     if (solid.nodes().empty()) return levels;

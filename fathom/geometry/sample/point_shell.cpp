@@ -15,7 +15,7 @@
 
 namespace fathom {
 
-// Points sorted into the cells of a grid.
+// ---- Point grid.
 
 PointGrid::PointGrid(std::span<const Vec3> points, double cell) {
     for (const Vec3& p : points) bounds_.extend(p);
@@ -54,7 +54,7 @@ namespace {
 
 constexpr std::size_t max_points = 100'000'000;
 
-// Points of a hexagonal packing: one for each sqrt(3)/2 spacing^2.
+// Spacing of a hexagonal packing, which has one point per area of sqrt(3)/2 spacing^2.
 double hexagonal_spacing(double area, std::size_t count) {
     return std::sqrt(area / static_cast<double>(count) * 2 / 1.7320508075688772);
 }
@@ -90,7 +90,7 @@ PointShell shell_of(const ShellSurface& surface, const std::vector<SurfaceSpot>&
     return shell;
 }
 
-// Two sides of a thin wall do not see each other.
+// False for points on the two sides of a thin wall, which are not neighbours.
 bool face_alike(const Vec3& a, const Vec3& b) { return a.dot(b) > -0.5; }
 
 } // namespace
@@ -122,7 +122,7 @@ PointShell random_shell(const TriangleMesh& mesh, const RandomShellOptions& opti
 
 namespace {
 
-// Particles on a surface; the first `kept` never move.
+// Particles on a surface; the first `kept` are fixed.
 class Repulsion {
 public:
     Repulsion(const ShellSurface& surface, std::vector<SurfaceSpot> spots, std::size_t kept)
@@ -131,7 +131,7 @@ public:
         next_ = spots_;
     }
 
-    // Everybody looks at where the others were, then all move at once: the order does not matter.
+    // All particles move at once, by their positions before the round, so the order does not matter.
     void round(double strength) {
         std::vector<Vec3> points(spots_.size());
         for (std::size_t i = 0; i < spots_.size(); ++i) points[i] = spots_[i].point;
@@ -150,9 +150,10 @@ public:
     [[nodiscard]] const std::vector<SurfaceSpot>& spots() const { return spots_; }
 
 private:
-    static constexpr double reach = 1.7; // spacings: just short of the second ring of a hexagonal packing
+    static constexpr double reach = 1.7; // in spacings; slightly less than the second ring of a hexagonal packing
 
-    // A crease has points on one side only: without this its neighbours would crowd against it.
+    // Factor of the repulsion of fixed points. A crease has neighbours on one side only, which would otherwise be too
+    // close to it.
     static constexpr double kept_push = 2.5;
 
     void moved_or_same(std::size_t i, const Vec3& move) {
@@ -160,7 +161,7 @@ private:
         next_[i] = is_finite(spot.point) ? spot : spots_[i];
     }
 
-    // The push of the neighbours on particle i, in spacings.
+    // Repulsion of particle i by its neighbours, in spacings.
     [[nodiscard]] Vec3 push(const PointGrid& grid, const std::vector<Vec3>& points, std::size_t i) const {
         const Vec3& p = points[i];
         const Vec3& normal = surface_.walker().normal(spots_[i].triangle);
@@ -171,7 +172,7 @@ private:
             const double squared = away.squaredNorm();
             if (j == i || squared >= radius * radius) return;
             if (!face_alike(normal, surface_.walker().normal(spots_[j].triangle))) return;
-            if (squared == 0) { // the lower number goes one way, the other the other
+            if (squared == 0) { // equal positions: the two particles move in opposite directions
                 sum += (i < j ? 1.0 : -1.0) * any_perpendicular(normal);
                 return;
             }
@@ -224,7 +225,7 @@ PointShell repelled_shell(const TriangleMesh& mesh, const RepelledShellOptions& 
 
 namespace {
 
-// The distance to the nearest point that faces alike; `self` is no neighbour.
+// Distance to the nearest point with a similar normal, except for the point `self`.
 double nearest(const PointGrid& grid, const PointShell& shell, const Vec3& p, const Vec3& normal, std::size_t self) {
     double best = std::numeric_limits<double>::infinity();
     for (double radius = grid.cell();; radius *= 2) {
@@ -258,7 +259,7 @@ ShellQuality shell_quality(const PointShell& shell, const TriangleMesh& mesh, st
     double sum = 0, squares = 0, smallest = std::numeric_limits<double>::infinity();
     std::size_t counted = 0;
     for (const double d : distances) {
-        if (!std::isfinite(d)) continue; // no other point faces alike
+        if (!std::isfinite(d)) continue; // no other point has a similar normal
         ++counted;
         sum += d;
         squares += d * d;

@@ -1,4 +1,4 @@
-// A mesh made ready for point shells.
+// Preprocessing of a mesh for point shells, and geodesic walks.
 #include <fathom/geometry/sample/shell_surface.h>
 
 #include <fathom/base/error.h>
@@ -11,7 +11,7 @@
 
 namespace fathom {
 
-// Walking on a triangle mesh.
+// ---- Geodesic walks on a triangle mesh.
 
 namespace {
 
@@ -22,7 +22,7 @@ struct Side {
     Index side;
 };
 
-// Sides of triangles with area, those of one edge beside each other.
+// Sides of the triangles of positive area, sorted so that the sides of one edge are adjacent.
 std::vector<Side> sorted_sides(const TriangleMesh& mesh, const std::vector<Vec3>& normals) {
     std::vector<Side> sides;
     for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
@@ -68,10 +68,10 @@ Vec3 barycentric(const Vec3& p, const std::array<Vec3, 3>& c) {
 
 namespace {
 
-// Keeps a point off the corners, where the way on would be a matter of rounding.
+// Keeps a point away from the corners, where rounding errors would determine the next triangle.
 constexpr double corner_margin = 1e-7;
 
-// Where the step from weights `from` to weights `to` leaves the triangle: the side and the fraction of the step.
+// The side and the fraction of the step at which a step from weights `from` to weights `to` leaves the triangle.
 struct Exit {
     std::size_t side = no_side;
     double fraction = 1;
@@ -80,7 +80,7 @@ struct Exit {
 Exit exit_of(const Vec3& from, const Vec3& to, std::size_t entered) {
     Exit exit;
     for (std::size_t side = 0; side < 3; ++side) {
-        const auto corner = static_cast<Eigen::Index>((side + 2) % 3); // across the side; its weight is 0 on the side
+        const auto corner = static_cast<Eigen::Index>((side + 2) % 3); // opposite corner; its weight is 0 on the side
         if (side == entered || to[corner] >= 0 || to[corner] >= from[corner]) continue;
         const double fraction = std::max(0.0, from[corner]) / (from[corner] - to[corner]);
         if (fraction < exit.fraction) exit = {side, fraction};
@@ -96,7 +96,7 @@ Vec3 in_triangle(const Vec3& weights, const std::array<Vec3, 3>& c) {
 
 } // namespace
 
-// Takes the stride to the point where it leaves its triangle and turns the rest of it into the next one.
+// Moves to the point where the walk leaves its triangle, and rotates the remaining displacement into the next triangle.
 void SurfaceWalker::cross(Stride& stride, std::size_t side, double fraction) const {
     const auto c = mesh_->corners(stride.at.triangle);
     const Vec3 &a = c[side], edge = c[(side + 1) % 3] - a;
@@ -106,12 +106,12 @@ void SurfaceWalker::cross(Stride& stride, std::size_t side, double fraction) con
     stride.step *= 1 - fraction;
     const double slide = stride.step.dot(edge) / squared;
     const Neighbour& next = across_[stride.at.triangle][side];
-    if (next.triangle == no_index) { // stays in its triangle
+    if (next.triangle == no_index) { // slides along the side
         stride.step = slide * edge;
         stride.entered = side;
         return;
     }
-    // Unfold: the part across the edge goes on into the next triangle, at right angles to the edge.
+    // Unfold: the component across the edge continues in the next triangle, perpendicular to the edge.
     const double rest = std::sqrt(std::max(0.0, stride.step.squaredNorm() - slide * slide * squared));
     const auto d = mesh_->corners(next.triangle);
     const Vec3 inward = normals_[next.triangle].cross(d[(next.side + 1) % 3] - d[next.side]) / std::sqrt(squared);
@@ -134,7 +134,7 @@ SurfaceSpot SurfaceWalker::walk(const SurfaceSpot& from, const Vec3& move) const
 
 namespace {
 
-// The bits of x, two zeros between each.
+// The bits of x with two zeros between consecutive bits.
 std::uint64_t spaced_out(std::uint64_t x) {
     x &= 0x1fffff;
     x = (x | x << 32) & 0x1f00000000ffff;
@@ -144,7 +144,7 @@ std::uint64_t spaced_out(std::uint64_t x) {
     return (x | x << 2) & 0x1249249249249249;
 }
 
-// Triangles with area in Morton order of their middles.
+// Triangles of positive area in Morton order of their centroids.
 std::vector<Index> curve_order(const TriangleMesh& mesh, const SurfaceWalker& walker) {
     const Box box = bounds(mesh.vertices);
     const double scale = 0x1fffff / std::max(box.size().maxCoeff(), 1e-300);
@@ -202,7 +202,7 @@ void ShellSurface::find_creases() {
     for (const Index t : order_)
         for (std::size_t k = 0; k < 3; ++k) {
             const Index other = walker_.across(t, k).triangle;
-            if (other != no_index && other < t) continue; // listed from the other side
+            if (other != no_index && other < t) continue; // already listed by the other triangle
             if (other != no_index && walker_.normal(t).dot(walker_.normal(other)) >= crease_cosine_) continue;
             const Index a = mesh_->triangles[t][k], b = mesh_->triangles[t][(k + 1) % 3];
             creases_.push_back({std::min(a, b), std::max(a, b), t});
@@ -211,7 +211,7 @@ void ShellSurface::find_creases() {
     std::sort(creases_.begin(), creases_.end(), [](const Crease& a, const Crease& b) {
         return std::tie(a.start, a.end, a.triangle) < std::tie(b.start, b.end, b.triangle);
     });
-    // An edge of many triangles is listed from each of them.
+    // An edge with more than two triangles is listed by each of them.
     const auto same = [&](const Crease& a, const Crease& b) { return ends(a) == ends(b); };
     creases_.erase(std::unique(creases_.begin(), creases_.end(), same), creases_.end());
 }
@@ -279,11 +279,11 @@ Vec3 ShellSurface::normal_at(const SurfaceSpot& spot) const {
     return length > 0 && std::isfinite(length) ? Vec3(sum / length) : walker_.normal(spot.triangle);
 }
 
-// The corners and creases of a surface as points of its shell.
+// ---- Points at corners and along creases.
 
 namespace {
 
-// The creases at each vertex: edge number and the vertex at its other end.
+// A crease at a vertex: index of the crease, and the vertex at its other end.
 struct CreaseEnd {
     std::size_t crease;
     Index other;
@@ -300,7 +300,7 @@ CreaseEnds ends_of(const ShellSurface& surface) {
     return ends;
 }
 
-// Creases meet or end here, or the one that passes turns sharply.
+// True if creases meet or end at the vertex, or if the crease through it turns sharply.
 bool is_corner(const ShellSurface& surface, Index vertex, const std::vector<CreaseEnd>& ends) {
     if (ends.size() != 2) return true;
     const Vec3& p = surface.mesh().vertices[vertex];
@@ -308,10 +308,10 @@ bool is_corner(const ShellSurface& surface, Index vertex, const std::vector<Crea
     return in.dot(out) < surface.crease_cosine() * std::sqrt(in.squaredNorm() * out.squaredNorm());
 }
 
-// One run of creases between corners, or around a loop without any.
+// A chain of creases between corners, or a loop without corners.
 struct Chain {
     std::vector<Index> vertices;
-    std::vector<Index> triangles; // one fewer: beside each edge
+    std::vector<Index> triangles; // one for each edge, so one fewer
 };
 
 Chain follow(const ShellSurface& surface, const CreaseEnds& ends, Index start, CreaseEnd next,
@@ -328,7 +328,7 @@ Chain follow(const ShellSurface& surface, const CreaseEnds& ends, Index start, C
     return chain;
 }
 
-// Even steps along the chain, its ends left out; a loop has its start as its first point.
+// Adds points at equal distances along the chain, without its ends. For a loop the start is the first point.
 void add_along(const ShellSurface& surface, const Chain& chain, bool loop, double spacing,
                std::vector<SurfaceSpot>& spots) {
     const auto& vertices = surface.mesh().vertices;
@@ -361,7 +361,7 @@ std::vector<SurfaceSpot> crease_spots(const ShellSurface& surface, double spacin
     const CreaseEnds ends = ends_of(surface);
     std::vector<SurfaceSpot> spots = corner_spots(surface);
     std::vector<char> used(surface.creases().size(), 0);
-    for (const bool corners : {true, false}) // what is left after the runs from corners are loops
+    for (const bool corners : {true, false}) // after the chains from corners, the rest are loops
         for (const auto& [vertex, from] : ends)
             for (const CreaseEnd& first : from)
                 if (!used[first.crease] && (!corners || is_corner(surface, vertex, from)))

@@ -101,7 +101,7 @@ private:
 };
 
 // Points for RepelledShellOptions::keep_corners and keep_creases. crease_spots() returns the corners first, then points
-// at distances of `spacing` (m) or slightly less along every crease.
+// at equal distances of about `spacing` (m) along every crease.
 [[nodiscard]] std::vector<SurfaceSpot> corner_spots(const ShellSurface& surface);
 [[nodiscard]] std::vector<SurfaceSpot> crease_spots(const ShellSurface& surface, double spacing);
 
