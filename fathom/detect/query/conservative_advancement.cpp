@@ -1,4 +1,4 @@
-// A stack of pieces of time that nothing is known about, the earliest on top.
+// Conservative advancement with a stack of open time intervals, the earliest on top.
 #include <fathom/detect/query/conservative_advancement.h>
 
 #include <fathom/base/motion.h>
@@ -13,14 +13,15 @@ namespace fathom {
 
 namespace {
 
-constexpr double widest_blur = 1.0 / 64; // of time: a look however blurred says nothing of what is farther from it
-constexpr double shortest_known = 1e-12; // of time: a contact that is certain within so short a piece need not be met
+constexpr double widest_blur = 1.0 / 64; // of time: limit on the interval that an uncertain probe closes
+constexpr double shortest_known = 1e-12; // of time: in a shorter interval a proven contact is not located further
 
 struct Piece {
     double start, end;
     bool touches_at_start, touches_at_end; // false: clear there, or not known
     bool filled = false;                   // in contact at all times
-    double hard = 0; // a look into it told next to nothing, and none will that is nearer than this; 0: not so
+    // Set if a probe in the interval was uncertain: probes at shorter intervals than this give no information; else 0.
+    double hard = 0;
 };
 
 class Search {
@@ -29,7 +30,7 @@ public:
         : probe_(probe), options_(options) {}
 
     AdvancementResult run() {
-        const TimeProbe at_start = ask(0), at_end = ask(1);
+        const TimeProbe at_start = probe_at(0), at_end = probe_at(1);
         const double from = reach(at_start), to = 1 - reach(at_end);
         if (at_end.touching) push({std::max(to, 0.0), 1, true, true, true});
         push({from, to, at_start.touching, at_end.touching});
@@ -38,20 +39,20 @@ public:
         while (!open_.empty()) {
             const Piece piece = open_.back();
             open_.pop_back();
-            if (options_.all || piece.start < witness_) look_at(piece);
+            if (options_.all || piece.start < witness_) process(piece);
         }
         return finish();
     }
 
 private:
-    TimeProbe ask(double time) {
+    TimeProbe probe_at(double time) {
         ++result_.probes;
         const TimeProbe answer = probe_(time);
         if (answer.touching) witness_ = std::min(witness_, std::max(time - reach(answer), 0.0));
         return answer;
     }
 
-    // For how long a gap keeps them apart, or a depth together.
+    // Time for which a gap excludes contact, or a depth maintains it.
     [[nodiscard]] double reach(const TimeProbe& probe) const {
         const double way = probe.touching ? probe.hold : probe.gap;
         if (!(way > 0)) return 0;
@@ -63,21 +64,21 @@ private:
             open_.push_back(piece);
     }
 
-    void look_at(const Piece& piece) {
+    void process(const Piece& piece) {
         const double width = piece.end - piece.start, middle = piece.start + 0.5 * width;
         const bool in_contact = piece.touches_at_start && piece.touches_at_end,
                    beside_contact = piece.touches_at_start || piece.touches_at_end;
         const bool spent = result_.probes >= options_.max_evaluations;
-        if (piece.filled) return leave(piece, false);
-        // What is beside no contact is likely to be clear: a look, however short it is, keeps it from standing open for
-        // nothing.
+        if (piece.filled) return keep_open(piece, false);
+        // An interval that is not next to a contact is probably clear: it is probed however short it is, so that it
+        // does not stay open needlessly.
         const double finest = piece.hard > 0 ? piece.hard : beside_contact ? options_.tolerance : 1e-15;
         if (width <= finest || (in_contact && width <= options_.resolution) || spent) {
-            result_.truncated = result_.truncated || (spent && width > options_.tolerance);
-            return leave(piece, is_certain(piece));
+            result_.budget_exhausted = result_.budget_exhausted || (spent && width > options_.tolerance);
+            return keep_open(piece, is_certain(piece));
         }
-        if (width <= shortest_known && is_certain(piece)) return leave(piece, true);
-        const TimeProbe answer = ask(middle);
+        if (width <= shortest_known && is_certain(piece)) return keep_open(piece, true);
+        const TimeProbe answer = probe_at(middle);
         const double known = reach(answer);
         const double blurred = answer.touching ? piece.hard : hardness(answer);
         const double hard = blurred > 0 ? std::max(piece.hard, blurred) : 0;
@@ -87,7 +88,7 @@ private:
         push({piece.start, middle - known, piece.touches_at_start, answer.touching, false, hard});
     }
 
-    // Of time: how near a look tells no more than this one did; 0 where this one told much.
+    // Interval length below which probes give no more information than this one; 0 if this one was informative.
     [[nodiscard]] double hardness(const TimeProbe& probe) const {
         const double blurred = 0.25 * probe.blur;
         if (probe.gap > blurred) return 0;
@@ -101,7 +102,7 @@ private:
                options_.certain(piece.start, piece.end);
     }
 
-    void leave(const Piece& piece, bool certain) {
+    void keep_open(const Piece& piece, bool certain) {
         left_.push_back(piece);
         if (!certain) return;
         left_.back().touches_at_end = true;
@@ -136,8 +137,8 @@ private:
     CallableRef<TimeProbe(double)> probe_;
     AdvancementOptions options_;
     AdvancementResult result_;
-    std::vector<Piece> open_, left_; // left_: neither cleared nor cut further, ascending
-    double witness_ = HUGE_VAL;      // the earliest time at which contact was seen
+    std::vector<Piece> open_, left_; // left_: neither cleared nor subdivided further, ascending
+    double witness_ = HUGE_VAL;      // the earliest time at which contact was found
 };
 
 } // namespace
@@ -146,14 +147,14 @@ AdvancementResult conservative_advancement(CallableRef<TimeProbe(double)> probe,
     return Search(probe, options).run();
 }
 
-// Sides of triangles before and after.
+// ---- points_cross(): sides of triangles before and after.
 
 namespace {
 
 constexpr std::size_t max_candidates = 1000;
 
-// The chord's point in the plane is in the triangle, and farther from its edges than any point of the path is from
-// there.
+// Whether the chord intersects the triangle's plane inside the triangle, farther from its edges than any point of the
+// path is from the intersection.
 bool passes_inside(const Vec3& before, const Vec3& after, const std::array<Vec3, 3>& c, double bend) {
     const int side = orient3d(c[0], c[1], c[2], before);
     if (side * orient3d(c[0], c[1], c[2], after) >= 0) return false;
@@ -161,7 +162,7 @@ bool passes_inside(const Vec3& before, const Vec3& after, const std::array<Vec3,
     const Vec3 at = closest_point(before, c).point;
     for (std::size_t k = 0; k < 3; ++k)
         if (std::sqrt(closest_point(at, Segment{c[k], c[(k + 1) % 3]}).squared_distance) <= 2 * way) return false;
-    return (at - before).norm() <= way; // else the plane is crossed beside the triangle
+    return (at - before).norm() <= way; // otherwise the plane is crossed outside the triangle
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-// Parts of two shapes, or of one over a half-space.
+// Lower bound on distance: over pairs of nodes of two trees, or over the nodes of one tree above a half-space.
 #include <fathom/detect/query/distance_lower_bound.h>
 #include <fathom/detect/trees/dual_tree_bound.h>
 
@@ -23,10 +23,10 @@ double gap_of_trees(BoundingTree a, BoundingTree b, const Pose& b_in_a, const Ve
 }
 
 struct Height {
-    double least; // over the plane (m)
-    Index part;
+    double least; // lower bound on the height above the plane (m)
+    Index part;   // node
 
-    bool operator<(const Height& other) const { return least > other.least; } // the lowest on top of a heap
+    bool operator<(const Height& other) const { return least > other.least; } // the lowest is on top of the heap
 };
 
 double gap_over_plane(BoundingTree parts, const Pose& in_plane, const Shape::HalfSpace& plane,

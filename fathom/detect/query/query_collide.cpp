@@ -1,4 +1,4 @@
-// Whether two shapes touch, by each of the methods, and by the one that the table picks.
+// collide(): the implementation for each method, and the selection by the table.
 #include <fathom/detect/depth/depth_collide.h>
 #include <fathom/detect/field_field/field_overlap.h>
 #include <fathom/detect/mesh_mesh/mesh_mesh.h>
@@ -19,23 +19,23 @@ namespace fathom {
 namespace query {
 namespace {
 
-constexpr double same_direction = 1e-12;   // of unit normals: turning rounds them by less
-constexpr std::size_t max_listed = 10'000; // contacts that are looked at before they are thinned out
+constexpr double same_direction = 1e-12;   // of unit normals: rotation rounds them by less
+constexpr std::size_t max_listed = 10'000; // limit on contacts before contact reduction
 
 void set_touching(CollideResult& result, const Vec3& common) {
     result.verdict = Verdict::overlapping;
-    result.common = common;
+    result.witness = common;
 }
 
 // ---- Half-spaces
 
-// They are apart only where their normals are opposite.
+// Two half-spaces are disjoint only if their normals are opposite.
 CollideResult plane_and_plane(const Pair& pair, const CollideOptions& options) {
     const Shape::HalfSpace a = half_space(pair.a), b = half_space(pair.b);
     CollideResult result;
-    const double gap = -(a.offset + b.offset); // where the normals are opposite
+    const double gap = -(a.offset + b.offset); // if the normals are opposite
     if ((a.normal + b.normal).norm() > same_direction) {
-        const Vec3 down = a.normal + b.normal; // falls alike in both, by half its square
+        const Vec3 down = a.normal + b.normal; // decreases both equally, by half its square
         set_touching(result, std::min(a.offset, b.offset) / (0.5 * down.squaredNorm()) * down);
         result.depth = HUGE_VAL;
     } else if (gap <= options.margin) {
@@ -78,7 +78,7 @@ void collect_below(const Placed& surface, const Shape::HalfSpace& plane, double 
     }
 }
 
-// The lowest corners that triangles share would come once for each of them.
+// Removes duplicates: a lowest corner occurs once for each triangle that shares it.
 void drop_same_points(std::vector<Contact>& contacts) {
     const auto before = [](const Contact& p, const Contact& q) {
         return std::lexicographical_compare(p.point_a.begin(), p.point_a.end(), q.point_a.begin(), q.point_a.end()) ||
@@ -90,7 +90,7 @@ void drop_same_points(std::vector<Contact>& contacts) {
                    contacts.end());
 }
 
-// `b` is the plane.
+// `b` is the half-space.
 CollideResult surface_and_plane(const Pair& pair, const CollideOptions& options) {
     const Shape::HalfSpace plane = half_space(pair.b);
     const Lowest deepest = lowest(pair.a, plane.normal);
@@ -120,8 +120,8 @@ CollideResult by_closed_form(const Pair& pair, const CollideOptions& options) {
 
 // ---- Surfaces
 
-// Of two triangles that cross or are near: surfaces have no way out, so the normal is that of the larger triangle, from
-// a to b.
+// Contact of two triangles that intersect or are close. Open surfaces have no separating direction, so the normal of
+// intersecting triangles is that of the larger one, from a to b.
 Contact contact_of(const Pair& pair, const IdPair& triangles) {
     const auto corners = [](const Placed& p, Index t) {
         const auto c = p.shape->mesh().corners(t);
@@ -129,7 +129,7 @@ Contact contact_of(const Pair& pair, const IdPair& triangles) {
     };
     const auto ca = corners(pair.a, triangles[0]), cb = corners(pair.b, triangles[1]);
     const auto area = [](const std::array<Vec3, 3>& c) { return Vec3((c[1] - c[0]).cross(c[2] - c[0])); };
-    const ClosestPair near = field_field::closest_points(ca, cb);
+    const ClosestPair near = closest_points(ca, cb);
     const double distance = std::sqrt(near.squared_distance);
     Vec3 normal = near.point_b - near.point_a;
     if (!(distance > 0)) {
@@ -145,11 +145,11 @@ Contact contact_of(const Pair& pair, const IdPair& triangles) {
     return contact;
 }
 
-// Triangles of each in the solid that the other is.
+// Adds the contacts of the triangles of each shape in the other, if that is a solid.
 void add_depths(const Pair& pair, const CollideOptions& options, CollideResult& result) {
     FieldContacts found = contacts_in_field(pair, options, true);
     result.contacts = std::move(found.contacts);
-    result.truncated = found.truncated;
+    result.more_contacts = found.more_contacts;
 }
 
 CollideResult surfaces_in_order(const Pair& pair, const CollideOptions& options) {
@@ -165,10 +165,10 @@ CollideResult surfaces_in_order(const Pair& pair, const CollideOptions& options)
         return result;
     if (options.goal != CollideGoal::contacts) return result;
     if (pair.a.solid() || pair.b.solid()) add_depths(pair, options, result);
-    if (result.contacts.empty()) { // surfaces alone, or crossings below rounding
+    if (result.contacts.empty()) { // two surfaces, or intersections below rounding
         const MeshCrossings all = mesh_crossings(pair.a.shape->tree(), pair.a.pose, pair.b.shape->tree(), pair.b.pose,
                                                  max_listed, options.margin);
-        result.truncated = all.truncated;
+        result.more_contacts = all.more_contacts;
         for (const IdPair& t : all.pairs) result.contacts.push_back(contact_of(pair, t));
     }
     sort_and_spread(result, options.max_contacts);
@@ -186,8 +186,8 @@ CollideResult by_surfaces(const Pair& pair, const CollideOptions& options) {
 CollideResult by_surface_in_field(const Pair& pair, const CollideOptions& options) {
     const Pair p = ordered(pair, is_surface);
     const FieldContacts found = contacts_in_field(p, options);
-    CollideResult result{.verdict = found.verdict, .truncated = found.truncated, .contacts = found.contacts};
-    if (!result.contacts.empty()) result.common = result.contacts.front().point_a;
+    CollideResult result{.verdict = found.verdict, .more_contacts = found.more_contacts, .contacts = found.contacts};
+    if (!result.contacts.empty()) result.witness = result.contacts.front().point_a;
     if (options.goal == CollideGoal::contacts)
         sort_and_spread(result, options.max_contacts);
     else
@@ -205,12 +205,12 @@ CollideResult by_fields(const Pair& pair, const CollideOptions& options) {
     if (options.goal != CollideGoal::contacts) ask.goal = field_field::CollideGoal::any;
     if (options.goal == CollideGoal::proof) ask.max_evaluations *= 100;
     field_field::CollideResult found =
-        collide(pair.a.shape->solid(), pair.a.pose, pair.b.shape->solid(), pair.b.pose, ask);
+        field_field::collide(pair.a.shape->solid(), pair.a.pose, pair.b.shape->solid(), pair.b.pose, ask);
     return {.verdict = found.verdict,
-            .common = found.common,
+            .witness = found.witness,
             .depth = found.depth,
             .error_bound = depth_error(pair),
-            .truncated = found.truncated,
+            .more_contacts = found.more_contacts,
             .contacts = std::move(found.contacts)};
 }
 
@@ -224,9 +224,9 @@ CollideResult by_octree(const Pair& pair, const CollideOptions& options) {
     const field_field::FieldOverlap found =
         field_field::field_overlap(*pair.a.shape->field(), pair.a.pose, *pair.b.shape->field(), pair.b.pose, ask);
     return {.verdict = found.verdict,
-            .common = found.common,
+            .witness = found.witness,
             .error_bound = depth_error(pair),
-            .truncated = found.truncated};
+            .more_contacts = found.budget_exhausted};
 }
 
 CollideResult by_tetrahedra(const Pair& pair, const CollideOptions& options) {
@@ -245,14 +245,14 @@ CollideResult by_tetrahedra(const Pair& pair, const CollideOptions& options) {
     result.proven = true;
     if (options.goal == CollideGoal::contacts) add_depths(p, options, result);
     sort_and_spread(result, options.max_contacts);
-    // Where tetrahedra only touch, no point may be inside both as the fields answer.
+    // If tetrahedra only touch, the fields may not evaluate to inside both at any point.
     const CollideResult seen = result.contacts.empty() ? surfaces_in_order(p, options) : CollideResult{};
     if (!result.contacts.empty())
-        result.common = result.contacts.front().point_a;
+        result.witness = result.contacts.front().point_a;
     else if (seen.verdict == Verdict::overlapping)
-        result.common = seen.common, result.contacts = seen.contacts;
+        result.witness = seen.witness, result.contacts = seen.contacts;
     else
-        result.common = of_a[p.a.shape->tetrahedra().tetrahedra[pairs.front()[0]][0]];
+        result.witness = of_a[p.a.shape->tetrahedra().tetrahedra[pairs.front()[0]][0]];
     if (p.swapped != pair.swapped) flip(result);
     return result;
 }
@@ -268,22 +268,24 @@ DepthObject drawn(DepthBackend& backend, const Shape& shape) {
 }
 
 CollideResult by_depth_maps(const Pair& pair, const CollideOptions& options) {
-    const Pair p = ordered(pair, has_field); // maps of a surface without inside would fill it
+    const Pair p = ordered(pair, has_field); // depth maps of a surface without an interior would fill it
     const auto backend = make_cpu_depth_backend();
     DepthObject object = drawn(*backend, *p.a.shape);
     const DrawnBody other{std::make_shared<DrawnMesh>(p.b.shape->mesh()), p.b.pose, 0};
     const DepthCollision found = collide(object, p.a.pose, std::span(&other, 1), {.goal = DepthGoal::bodies});
-    CollideResult result{
-        .verdict = found.verdict, .proven = found.proven, .error_bound = found.tolerance, .truncated = found.truncated};
-    if (!found.enclosed_by.empty()) result.common = found.enclosed_by.front().point;
+    CollideResult result{.verdict = found.verdict,
+                         .proven = found.proven,
+                         .error_bound = found.tolerance,
+                         .more_contacts = found.truncated};
+    if (!found.enclosed_by.empty()) result.witness = found.enclosed_by.front().point;
     for (const DepthBodyHit& hit : found.bodies) {
-        // The object moved by `depth` along way_out has the point on its surface.
+        // If the object is moved by `depth` along way_out, the point is on its surface.
         Contact contact{.point_a = hit.point - hit.depth * hit.way_out,
                         .point_b = hit.point,
                         .normal = -hit.way_out,
                         .depth = hit.depth};
         contact.feature_b.element = hit.primitive;
-        result.common = hit.point;
+        result.witness = hit.point;
         if (options.goal == CollideGoal::contacts) result.contacts.push_back(contact);
     }
     sort_and_spread(result, options.max_contacts);
@@ -310,7 +312,7 @@ CollideResult by_method(Method method, const Pair& pair, const CollideOptions& o
     }
 }
 
-bool knows_margins(Method method) {
+bool supports_margin(Method method) {
     return method != Method::octree && method != Method::tetrahedra && method != Method::depth_maps;
 }
 
@@ -322,7 +324,7 @@ CollideResult collide(const Shape& a, const Pose& pose_a, const Shape& b, const 
     if (!(options.margin >= 0) || !std::isfinite(options.margin))
         throw Error(Cause::invalid_argument, "the margin must be finite and not negative");
     const Method method = choose(a.kind(), b.kind(), Question::collide, options.method);
-    if (options.margin > 0 && !query::knows_margins(method))
+    if (options.margin > 0 && !query::supports_margin(method))
         throw Error(Cause::unsupported, fmt::format("method '{}' does not support a margin", name(method)));
     CollideResult result;
     if (!is_finite(pose_a) || !is_finite(pose_b)) {

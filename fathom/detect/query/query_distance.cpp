@@ -1,4 +1,4 @@
-// How far two shapes are apart, by each of the methods, and by the one that the table picks.
+// distance(): the implementation for each method, and the selection by the table.
 #include <fathom/detect/mesh_field/mesh_field_distance.h>
 #include <fathom/detect/mesh_mesh/mesh_mesh.h>
 #include <fathom/detect/query/distance_lower_bound.h>
@@ -17,7 +17,7 @@ namespace fathom {
 namespace query {
 namespace {
 
-constexpr std::size_t max_pairs = 3'000; // of parts that are opened, where the field tells no distance
+constexpr std::size_t max_pairs = 3'000; // limit on pairs of nodes, if the field is not a distance
 
 double default_tolerance(const Pair& pair, const DistanceOptions& options) {
     return options.tolerance > 0 ? options.tolerance : 1e-3 * pair.size();
@@ -27,10 +27,10 @@ double default_tolerance(const Pair& pair, const DistanceOptions& options) {
 DistanceResult overlapping(const Pair& pair, Method method) {
     const CollideResult found =
         collide(*pair.a.shape, pair.a.pose, *pair.b.shape, pair.b.pose, {.method = method, .max_contacts = 1});
-    DistanceResult result{.lower = -HUGE_VAL,
-                          .upper = -std::max(found.depth, 0.0),
-                          .point_a = found.common,
-                          .point_b = found.common,
+    DistanceResult result{.lower_bound = -HUGE_VAL,
+                          .upper_bound = -std::max(found.depth, 0.0),
+                          .point_a = found.witness,
+                          .point_b = found.witness,
                           .error_bound = depth_error(pair)};
     if (!found.contacts.empty()) {
         const Contact& c = found.contacts.front();
@@ -40,8 +40,8 @@ DistanceResult overlapping(const Pair& pair, Method method) {
 }
 
 DistanceResult between(const Vec3& point_a, const Vec3& point_b, double lower, double upper) {
-    return {.lower = lower,
-            .upper = upper,
+    return {.lower_bound = lower,
+            .upper_bound = upper,
             .point_a = point_a,
             .point_b = point_b,
             .normal = (point_b - point_a).stableNormalized()};
@@ -53,16 +53,16 @@ DistanceResult plane_and_plane(const Pair& pair) {
     const CollideResult touch =
         collide(*pair.a.shape, pair.a.pose, *pair.b.shape, pair.b.pose, {.method = Method::closed_form});
     if (touch.verdict == Verdict::overlapping)
-        return {.lower = -touch.depth,
-                .upper = -touch.depth,
-                .point_a = touch.common,
-                .point_b = touch.common,
+        return {.lower_bound = -touch.depth,
+                .upper_bound = -touch.depth,
+                .point_a = touch.witness,
+                .point_b = touch.witness,
                 .normal = half_space(pair.a).normal};
     const Shape::HalfSpace a = half_space(pair.a), b = half_space(pair.b);
     return between(a.offset * a.normal, -b.offset * a.normal, -(a.offset + b.offset), -(a.offset + b.offset));
 }
 
-// `b` is the plane.
+// `b` is the half-space.
 DistanceResult surface_and_plane(const Pair& pair) {
     const Shape::HalfSpace plane = half_space(pair.b);
     const Lowest deepest = lowest(pair.a, plane.normal);
@@ -97,13 +97,13 @@ DistanceResult by_surface_in_field(const Pair& pair, const DistanceOptions& opti
     const double tolerance = default_tolerance(pair, options);
     const mesh_field::MeshFieldDistance near = mesh_field::mesh_field_distance(
         p.a.shape->surface(), p.a.shape->tree(), p.a.pose, p.b.shape->solid(), p.b.pose, tolerance);
-    DistanceResult result{.lower = near.lower,
-                          .upper = near.upper,
+    DistanceResult result{.lower_bound = near.lower,
+                          .upper_bound = near.upper,
                           .point_a = near.on_surface,
                           .point_b = near.on_solid,
                           .normal = near.normal};
     if (near.upper > 0 && near.upper - near.lower > tolerance)
-        result.lower =
+        result.lower_bound =
             std::min(near.upper, std::max(near.lower, distance_lower_bound(*p.a.shape, p.a.pose, *p.b.shape, p.b.pose,
                                                                            {.enough = near.upper - tolerance,
                                                                             .effort = max_pairs,
@@ -116,7 +116,8 @@ DistanceResult by_surface_in_field(const Pair& pair, const DistanceOptions& opti
 
 // ---- Solids
 
-// Under a body, a half-space is as near as a block of it that is wider than the body: then both have an end.
+// A box of the half-space under the body, wider than the body: it has the same distance, and both shapes are then
+// bounded.
 Shape block_under(const Placed& plane, const Placed& body, Pose& pose) {
     const Shape::HalfSpace half = half_space(plane);
     const Vec3 center = body.pose * body.shape->bounds().center();
@@ -130,13 +131,13 @@ DistanceResult by_separation(const Pair& pair, const DistanceOptions& options) {
     const field_field::Separation near = field_field::separation(
         pair.a.shape->solid(), pair.a.pose, pair.b.shape->solid(), pair.b.pose, {.tolerance = options.tolerance});
     const bool apart = near.upper > 0;
-    return {.lower = near.lower,
-            .upper = near.upper,
+    return {.lower_bound = near.lower,
+            .upper_bound = near.upper,
             .point_a = near.point_a,
             .point_b = near.point_b,
             .normal = near.normal,
             .error_bound = apart ? surface_error(*pair.a.shape) + surface_error(*pair.b.shape) : depth_error(pair),
-            .truncated = near.truncated};
+            .converged = !near.budget_exhausted};
 }
 
 DistanceResult by_fields(const Pair& pair, const DistanceOptions& options) {
@@ -176,16 +177,16 @@ DistanceResult distance(const Shape& a, const Pose& pose_a, const Shape& b, cons
     if (!(options.tolerance >= 0) || !std::isfinite(options.tolerance))
         throw Error(Cause::invalid_argument, "the tolerance must be finite and not negative");
     const Method method = choose(a.kind(), b.kind(), Question::distance, options.method);
-    DistanceResult result{.lower = HUGE_VAL, .upper = HUGE_VAL};
+    DistanceResult result{.lower_bound = HUGE_VAL, .upper_bound = HUGE_VAL};
     if (!is_finite(pose_a) || !is_finite(pose_b))
-        result = {.lower = -HUGE_VAL, .upper = HUGE_VAL, .truncated = true};
+        result = {.lower_bound = -HUGE_VAL, .upper_bound = HUGE_VAL, .converged = false};
     else if (!a.bounds().empty() && !b.bounds().empty())
         result = query::by_method(method, {{&a, pose_a}, {&b, pose_b}}, options);
     result.method = method;
     const query::Pair pair{{&a, pose_a}, {&b, pose_b}};
-    if (result.upper > 0 && std::isfinite(result.upper))
-        result.truncated =
-            result.upper - result.lower > 1.001 * query::default_tolerance(pair, options) + 4 * result.error_bound;
+    if (result.upper_bound > 0 && std::isfinite(result.upper_bound))
+        result.converged = !(result.upper_bound - result.lower_bound >
+                             1.001 * query::default_tolerance(pair, options) + 4 * result.error_bound);
     return result;
 }
 

@@ -1,4 +1,4 @@
-// The order of two shapes, half-spaces against surfaces, triangles in fields.
+// Canonical order of two shapes, support points against half-spaces, contacts of triangles in fields.
 #include <fathom/detect/mesh_field/contact_reduction.h>
 #include <fathom/detect/query/query_pair.h>
 
@@ -13,7 +13,7 @@ namespace fathom::query {
 
 namespace {
 
-// Numbers that tell two placed shapes apart, as far as any do.
+// Key for the canonical order of two placed shapes.
 std::array<double, 12> key(const Placed& p) {
     const Vec3 size = p.shape->bounds().size(), low = p.shape->bounds().lower, &t = p.pose.translation;
     const auto& r = p.pose.rotation.coeffs();
@@ -65,7 +65,7 @@ void flip(SweepResult& sweep) { sweep.normal = -sweep.normal; }
 
 double surface_error(const Shape& shape) {
     const double error = shape.error_bound();
-    return std::isfinite(error) ? error : 0; // the zero surface is the shape, whatever the values round it
+    return std::isfinite(error) ? error : 0; // the zero surface is the shape, whatever the values around it
 }
 
 double depth_error(const Pair& pair) {
@@ -113,8 +113,8 @@ Lowest lowest(const Placed& surface, const Vec3& direction) {
 bool contained(const Pair& pair, Vec3& point) {
     for (const Pair& p : {pair, pair.flipped()}) {
         if (!p.b.solid()) continue;
-        for (const Vec3& speaker : p.a.shape->component_samples()) {
-            point = p.a.pose * speaker;
+        for (const Vec3& sample : p.a.shape->component_samples()) {
+            point = p.a.pose * sample;
             if (p.b.shape->bounds().contains(p.b.pose.to_local(point)) && p.b.holds(point)) return true;
         }
     }
@@ -153,7 +153,7 @@ FieldContacts contacts_in_field(const Pair& pair, const CollideOptions& options,
     }
     const mesh_field::ReductionResult found =
         mesh_field::reduce_contacts(sides, {.margin = options.margin, .max_contacts = options.max_contacts});
-    FieldContacts result{found.verdict, {}, found.truncated};
+    FieldContacts result{found.verdict, {}, found.more_contacts};
     for (const mesh_field::ReducedContact& c : found.contacts)
         result.contacts.push_back(turned[c.side] ? flipped(contact_of(c.at)) : contact_of(c.at));
     return result;
@@ -168,12 +168,12 @@ void sort_and_spread(CollideResult& collision, std::size_t most) {
     std::sort(all.begin(), all.end(), [&](const Contact& p, const Contact& q) { return place(p) < place(q); });
     collision.depth = all.empty() ? 0 : all.front().depth;
     if (all.size() <= most) return;
-    collision.truncated = true;
+    collision.more_contacts = true;
     std::vector<double> gap(all.size(), HUGE_VAL);
     std::vector<Contact> kept;
     for (std::size_t at = 0; kept.size() < most;
          at = static_cast<std::size_t>(std::max_element(gap.begin(), gap.end()) - gap.begin())) {
-        if (gap[at] <= 0) break; // the rest lies on points that were taken
+        if (gap[at] <= 0) break; // the others lie on points that are already kept
         kept.push_back(all[at]);
         for (std::size_t k = 0; k < all.size(); ++k)
             gap[k] = std::min(gap[k], (all[k].point_a - all[at].point_a).squaredNorm());
@@ -183,7 +183,7 @@ void sort_and_spread(CollideResult& collision, std::size_t most) {
 }
 
 double approach_speed(const Shape& a, const Motion& motion_a, const Shape& b, const Motion& motion_b) {
-    // Of the body that ends somewhere, as seen from the other.
+    // Speed of the bounded (or smaller) body relative to the other.
     const bool of_a = a.bounded() && (!b.bounded() || a.radius() <= b.radius());
     const Shape& moving = of_a ? a : b;
     const Motion &mover = of_a ? motion_a : motion_b, &watcher = of_a ? motion_b : motion_a;

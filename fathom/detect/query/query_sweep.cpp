@@ -1,4 +1,4 @@
-// When two moving shapes touch, by each of the methods, and by the one that the table picks.
+// sweep(): the implementation for each method, and the selection by the table.
 #include <fathom/detect/field_field/field_sweep.h>
 #include <fathom/detect/query/conservative_advancement.h>
 #include <fathom/detect/query/distance_lower_bound.h>
@@ -20,13 +20,13 @@ struct Moving {
     Motion motion;
 };
 
-constexpr std::size_t look_ups_of_a_sweep = 300'000;
-constexpr double look_back = 1e-6;                    // of time
-constexpr std::size_t look_ups_for_a_verdict = 5'000; // one of many on the way
+constexpr std::size_t max_sweep_evaluations = 300'000;
+constexpr double normal_lead_time = 1e-6;              // the normal is taken this long before contact (time)
+constexpr std::size_t max_verdict_evaluations = 5'000; // for each of many overlap tests
 
 // ---- Points in a field
 
-// Pieces of time in which any point is in contact.
+// The union of the contact intervals of all points.
 std::vector<ContactInterval> joined(std::span<const PointContact> contacts) {
     std::vector<ContactInterval> pieces, result;
     for (const PointContact& c : contacts) pieces.push_back(c.time);
@@ -74,27 +74,27 @@ SweepResult by_points_in_field(const Moving& a, const Moving& b, const SweepOpti
 SweepResult by_fields(const Moving& a, const Moving& b, const SweepOptions& options) {
     const field_field::FieldSweep found =
         field_field::field_sweep(*a.shape->field(), a.motion, *b.shape->field(), b.motion,
-                                 {.tolerance = options.tolerance, .max_evaluations = look_ups_of_a_sweep});
+                                 {.tolerance = options.tolerance, .max_evaluations = max_sweep_evaluations});
     return {.verdict = found.verdict,
             .time = found.time,
             .error = found.error,
             .point = found.point,
             .normal = found.normal,
-            .truncated = found.truncated};
+            .budget_exhausted = found.budget_exhausted};
 }
 
-// All intervals of two solids: the next contact after a time at which they are apart, then forward until they are apart
-// again, and back from there to the last.
-class Stays {
+// All contact intervals of two solids: the next contact after a time at which they are disjoint, then forward in time
+// until they are disjoint again, and backward from there to the last contact.
+class IntervalSearch {
 public:
-    Stays(const Moving& a, const Moving& b, const SweepOptions& options)
+    IntervalSearch(const Moving& a, const Moving& b, const SweepOptions& options)
         : a_(a), b_(b), options_(options), mover_a_(a.motion), mover_b_(b.motion) {}
 
     SweepResult run() {
         SweepResult result;
         for (double from = 0; from <= 1;) {
             const field_field::FieldSweep next = between(from, 1);
-            result.truncated = result.truncated || next.truncated;
+            result.budget_exhausted = result.budget_exhausted || next.budget_exhausted;
             if (next.verdict == Verdict::disjoint) break;
             const double start = from + next.time * (1 - from), seen = start + next.error * (1 - from);
             if (result.intervals.empty())
@@ -103,13 +103,13 @@ public:
                           .error = seen - start,
                           .point = next.point,
                           .normal = next.normal,
-                          .truncated = result.truncated};
+                          .budget_exhausted = result.budget_exhausted};
             const bool proven = next.verdict == Verdict::overlapping;
             const double free = proven ? apart_after(seen) : 2;
             double end = 1;
             if (free <= 1) {
                 const field_field::FieldSweep back = between(free, seen);
-                result.truncated = result.truncated || back.truncated;
+                result.budget_exhausted = result.budget_exhausted || back.budget_exhausted;
                 end = free - back.time * (free - seen);
             }
             result.intervals.push_back({start, end, proven});
@@ -124,16 +124,17 @@ private:
         const auto piece = [&](const Mover& m) { return Motion{m.pose(from), m.pose(to), Path::screw}; };
         const double tolerance = std::min(0.5, options_.tolerance / std::max(std::abs(to - from), 1e-9));
         return field_field::field_sweep(*a_.shape->field(), piece(mover_a_), *b_.shape->field(), piece(mover_b_),
-                                        {.tolerance = tolerance, .max_evaluations = look_ups_of_a_sweep});
+                                        {.tolerance = tolerance, .max_evaluations = max_sweep_evaluations});
     }
 
-    // The first time after one of contact, in steps of the resolution, at which they are proven apart; above 1: none.
+    // The first time after a contact, in steps of the resolution, at which the solids are proven disjoint; above 1 if
+    // there is none.
     [[nodiscard]] double apart_after(double contact) const {
         for (double t = contact; t < 1;) {
             t = std::min(1.0, t + std::max(options_.resolution, 1e-6));
-            const field_field::CollideResult there =
-                collide(a_.shape->solid(), mover_a_.pose(t), b_.shape->solid(), mover_b_.pose(t),
-                        {.goal = field_field::CollideGoal::any, .max_evaluations = look_ups_for_a_verdict});
+            const field_field::CollideResult there = field_field::collide(
+                a_.shape->solid(), mover_a_.pose(t), b_.shape->solid(), mover_b_.pose(t),
+                {.goal = field_field::CollideGoal::any, .max_evaluations = max_verdict_evaluations});
             if (there.verdict == Verdict::disjoint) return t;
         }
         return 2;
@@ -144,7 +145,7 @@ private:
     Mover mover_a_, mover_b_;
 };
 
-// ---- By distances
+// ---- Conservative advancement
 
 class Advancement {
 public:
@@ -173,7 +174,7 @@ public:
                            .time = found.time,
                            .error = found.error,
                            .intervals = std::move(found.intervals),
-                           .truncated = found.truncated};
+                           .budget_exhausted = found.budget_exhausted};
         if (result.verdict == Verdict::overlapping) describe(result);
         return result;
     }
@@ -185,62 +186,64 @@ private:
 
     [[nodiscard]] TimeProbe at(double t) const {
         DistanceResult d = distance_at(t, coarse_);
-        const double above = d.upper - options_.margin;
-        if (above > 0 && d.lower - options_.margin < 0.5 * above && std::isfinite(above))
+        const double above = d.upper_bound - options_.margin;
+        if (above > 0 && d.lower_bound - options_.margin < 0.5 * above && std::isfinite(above))
             d = distance_at(t, 0.25 * above);
         const double rounding = 1e-14 * (extent(*a_.shape) + extent(*b_.shape) + mover_a_.pose(t).translation.norm() +
                                          mover_b_.pose(t).translation.norm());
-        const double gap = std::max(d.lower - options_.margin, apart_by_verdict(t, d)) - rounding;
-        return {d.upper <= options_.margin, gap, hold(d) - rounding, std::max(d.upper - options_.margin - gap, 0.0)};
+        const double gap = std::max(d.lower_bound - options_.margin, apart_by_verdict(t, d)) - rounding;
+        return {d.upper_bound <= options_.margin, gap, hold(d) - rounding,
+                std::max(d.upper_bound - options_.margin - gap, 0.0)};
     }
 
-    // A point of a surface where the field of the solid is below 0: for how long a way it stays so.
+    // Length of relative motion over which a surface point stays inside the solid, from the field value at it (m).
     [[nodiscard]] double hold(const DistanceResult& d) const {
-        if (d.method != Method::mesh_field || d.upper > 0) return 0;
-        return -d.upper / std::max((is_surface(a_.shape->kind()) ? b_ : a_).shape->solid().field().lipschitz(), 1e-300);
+        if (d.method != Method::mesh_field || d.upper_bound > 0) return 0;
+        return -d.upper_bound /
+               std::max((is_surface(a_.shape->kind()) ? b_ : a_).shape->solid().field().lipschitz(), 1e-300);
     }
 
-    // Far from a grid distances are proven loosely, where "apart by more than this margin" still can be.
+    // Far from a grid the proven lower bounds on distances are loose, but a margin can still be proven by collide().
     [[nodiscard]] double apart_by_verdict(double t, const DistanceResult& d) const {
-        const double above = d.upper - options_.margin;
-        if (!(above > 0) || !std::isfinite(above) || d.lower - options_.margin > 0.3 * above ||
+        const double above = d.upper_bound - options_.margin;
+        if (!(above > 0) || !std::isfinite(above) || d.lower_bound - options_.margin > 0.3 * above ||
             d.method != Method::field_field)
             return 0;
         for (const double share : {0.5, 0.1})
-            if (collide(a_.shape->solid(), mover_a_.pose(t), b_.shape->solid(), mover_b_.pose(t),
-                        {.goal = field_field::CollideGoal::any,
-                         .margin = options_.margin + share * above,
-                         .max_evaluations = look_ups_for_a_verdict})
+            if (field_field::collide(a_.shape->solid(), mover_a_.pose(t), b_.shape->solid(), mover_b_.pose(t),
+                                     {.goal = field_field::CollideGoal::any,
+                                      .margin = options_.margin + share * above,
+                                      .max_evaluations = max_verdict_evaluations})
                     .verdict == Verdict::disjoint)
                 return share * above;
         return 0;
     }
 
-    // The way between the nearest points is told better from just before contact.
+    // Fills point and normal. The direction between the closest points is more accurate just before contact.
     void describe(SweepResult& result) const {
         const DistanceResult at = distance_at(result.time + result.error, 0),
-                             before = distance_at(std::max(0.0, result.time - look_back), 0);
+                             before = distance_at(std::max(0.0, result.time - normal_lead_time), 0);
         result.point = 0.5 * (at.point_a + at.point_b);
-        result.normal = before.upper > 0 && !before.normal.isZero() ? before.normal : at.normal;
+        result.normal = before.upper_bound > 0 && !before.normal.isZero() ? before.normal : at.normal;
     }
 
     Moving a_, b_;
     SweepOptions options_;
-    double coarse_; // tolerance that serves far from contact (m)
+    double coarse_; // tolerance far from contact (m)
     Mover mover_a_, mover_b_;
 };
 
-// ---- Half-spaces: apart at all only where they face each other, and then as far as any point of one is from the
-// other.
+// ---- Half-spaces: they are disjoint only if they face each other; their distance is then that of any point of one
+// from the other.
 
 SweepResult two_planes(const Moving& a, const Moving& b, const SweepOptions& options) {
     const Mover mover_a(a.motion), mover_b(b.motion);
     const auto distance_at = [&](double t) { return distance(*a.shape, mover_a.pose(t), *b.shape, mover_b.pose(t)); };
     const auto probe = [&](double t) {
         const DistanceResult d = distance_at(t);
-        return TimeProbe{d.upper <= options.margin, d.lower - options.margin};
+        return TimeProbe{d.upper_bound <= options.margin, d.lower_bound - options.margin};
     };
-    const bool facing = distance_at(0.5).lower > -HUGE_VAL && distance_at(1).lower > -HUGE_VAL;
+    const bool facing = distance_at(0.5).lower_bound > -HUGE_VAL && distance_at(1).lower_bound > -HUGE_VAL;
     const double speed = facing ? mover_a.max_displacement(0) + mover_b.max_displacement(0) : HUGE_VAL;
     AdvancementResult found = conservative_advancement(probe, {.speed = speed,
                                                                .all = options.goal == SweepGoal::all,
@@ -250,7 +253,7 @@ SweepResult two_planes(const Moving& a, const Moving& b, const SweepOptions& opt
                        .time = found.time,
                        .error = found.error,
                        .intervals = std::move(found.intervals),
-                       .truncated = found.truncated};
+                       .budget_exhausted = found.budget_exhausted};
     const DistanceResult d = distance_at(std::min(result.time + result.error, 1.0));
     result.point = d.point_a, result.normal = d.normal;
     return result;
@@ -263,7 +266,7 @@ SweepResult by_method(Method method, const Moving& a, const Moving& b, const Swe
     case Method::point_field:
         return by_points_in_field(a, b, options);
     case Method::field_field:
-        return options.goal == SweepGoal::all ? Stays(a, b, options).run() : by_fields(a, b, options);
+        return options.goal == SweepGoal::all ? IntervalSearch(a, b, options).run() : by_fields(a, b, options);
     default:
         return Advancement(a, b, options).run();
     }
@@ -302,7 +305,7 @@ SweepResult sweep(const Shape& a, const Motion& motion_a, const Shape& b, const 
     const auto finite = [](const Motion& m) { return is_finite(m.start) && is_finite(m.end); };
     SweepResult result;
     if (!finite(motion_a) || !finite(motion_b))
-        result = {.verdict = Verdict::undecided, .time = 0, .truncated = true};
+        result = {.verdict = Verdict::undecided, .time = 0, .budget_exhausted = true};
     else if (!a.bounds().empty() && !b.bounds().empty())
         result = query::by_method(method, {&a, motion_a}, {&b, motion_b}, options);
     result.method = method;

@@ -1,5 +1,5 @@
-// Every method says which pairs of kinds it fits, once; the order of the lists is the order of
-// preference.
+// The table of methods: each row names a method, its guarantee and the pairs of kinds that it accepts. The order of the
+// rows is the order of preference.
 #include <fathom/detect/query/query.h>
 
 #include <fathom/base/error.h>
@@ -60,7 +60,7 @@ using query::is_point_shell;
 struct Row {
     Method method;
     std::string_view guarantee;
-    bool (*fits)(ShapeKind a, ShapeKind b); // asked in both orders
+    bool (*fits)(ShapeKind a, ShapeKind b); // tested in both orders
 };
 
 bool is_drawn(ShapeKind k) { return has_surface(k) && !is_point_shell(k); }
@@ -68,7 +68,8 @@ bool is_drawn(ShapeKind k) { return has_surface(k) && !is_point_shell(k); }
 bool both_planes(ShapeKind a, ShapeKind b) { return is_plane(a) && is_plane(b); }
 bool plane_and_surface(ShapeKind a, ShapeKind b) { return is_plane(a) && has_surface(b); }
 bool planes_or_surface(ShapeKind a, ShapeKind b) { return both_planes(a, b) || plane_and_surface(a, b); }
-// Each point of a shell would have to be looked for in the solid by itself: its field does that with less.
+// A point shell and a solid are excluded: every point would need its own containment test, which costs less in the
+// field.
 bool two_surfaces(ShapeKind a, ShapeKind b) {
     return has_surface(a) && has_surface(b) && !(is_point_shell(a) && !is_surface(b)) &&
            !(is_point_shell(b) && !is_surface(a));

@@ -1,4 +1,4 @@
-// What each kind of shape was given, and what is made of that when a method asks.
+// The data of each kind of shape, and the data that is built from it at first use.
 #include <fathom/detect/query/shape.h>
 
 #include <fathom/base/error.h>
@@ -60,7 +60,7 @@ struct Shape::State {
     Lazy<FieldPtr> field;
     Lazy<FieldSphereTree> solid;
     Lazy<SegmentCaster> caster;
-    Lazy<TriangleMesh> skin; // of what is no mesh
+    Lazy<TriangleMesh> skin; // surface of shapes that are not meshes
     Lazy<TriangleSphereTree> surface;
     Lazy<SurfaceTree> tree;
     Lazy<SweepShell> shell;
@@ -107,15 +107,15 @@ Box bounds_of(const TriangleMesh& mesh) {
     return box;
 }
 
-// Where tetrahedra are flat or inside out, the boundary no longer tells what is inside.
-bool has_turned(const TetMesh& mesh) {
+// Whether a tetrahedron is degenerate or inverted; the boundary then does not determine the interior.
+bool has_inverted(const TetMesh& mesh) {
     for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t)
         if (!(signed_volume(mesh.corners(t)) > 0)) return true;
     return false;
 }
 
-// Holds all of the border of the union: the outer faces, and every face of a tetrahedron that is flat or turned inside
-// out, which may stick out of its neighbours.
+// A surface that contains the boundary of the union: the outer faces, and every face of a degenerate or inverted
+// tetrahedron, which may protrude from its neighbours.
 TriangleMesh skin_of(const TetMesh& mesh) {
     TriangleMesh skin = boundary(mesh);
     for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
@@ -135,7 +135,7 @@ TriangleMesh skin_of(std::span<const Vec3> points) {
     return skin;
 }
 
-std::vector<Vec3> speakers_of(const TriangleMesh& mesh) {
+std::vector<Vec3> component_samples_of(const TriangleMesh& mesh) {
     std::vector<Vec3> component_samples;
     const Components found = components(mesh);
     for (const Component& part : found.parts)
@@ -214,7 +214,7 @@ Shape Shape::deformed(std::span<const Vec3> vertices) const {
     std::vector<Vec3> moved(vertices.begin(), vertices.end());
     if (s.kind == ShapeKind::point_shell) return Shape(std::move(moved));
     if (s.kind == ShapeKind::tetrahedra) return Shape(TetMesh{std::move(moved), s.tets.tetrahedra});
-    // What was closed stays so: deforming moves no edge away from its triangles.
+    // A closed mesh stays closed: deformation does not change the topology.
     Shape shape(TriangleMesh{std::move(moved), s.mesh.triangles}, MeshInside::open);
     shape.state_->kind = s.kind;
     return shape;
@@ -225,7 +225,7 @@ const FieldPtr& Shape::field() const {
     s.require(has_field(s.kind), "interior");
     if (s.given_field) return s.given_field;
     return s.field.get([&]() -> FieldPtr {
-        if (s.kind == ShapeKind::tetrahedra && has_turned(s.tets)) return std::make_shared<TetField>(s.tets);
+        if (s.kind == ShapeKind::tetrahedra && has_inverted(s.tets)) return std::make_shared<TetField>(s.tets);
         return std::make_shared<MeshField>(mesh());
     });
 }
@@ -259,7 +259,7 @@ const SweepShell& Shape::points() const {
 }
 
 std::span<const Vec3> Shape::component_samples() const {
-    return state_->component_samples.get([&] { return speakers_of(mesh()); });
+    return state_->component_samples.get([&] { return component_samples_of(mesh()); });
 }
 
 const TetMesh& Shape::tetrahedra() const {

@@ -1,4 +1,4 @@
-// The bodies of a world: added, moved, reshaped, removed.
+// The bodies of a world: adding, moving, reshaping and removing.
 #include <fathom/detect/world/world_state.h>
 
 #include <fathom/base/error.h>
@@ -132,10 +132,10 @@ void World::remove(Index id) {
     state_->forget_view();
 }
 
-void World::set_category(Index id, std::uint32_t groups, std::uint32_t meets) {
+void World::set_category(Index id, std::uint32_t category, std::uint32_t mask) {
     BodyOptions& options = state_->body(id).options;
-    options.groups = groups;
-    options.meets = meets;
+    options.category = category;
+    options.mask = mask;
 }
 
 void World::set_filter(Filter filter) { state_->filter = std::move(filter); }

@@ -1,5 +1,4 @@
-// Questions to a world as it stands: what a shape, a ray or a motion would meet, what is nearest, and one
-// body at many poses.
+// Queries of a world at its current poses: shapes, rays, sweeps, the nearest body, and one body at many poses.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/detect/world/world.h>
@@ -8,23 +7,24 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+
 namespace fathom {
 
-// A ray against one shape of any kind: triangles by their tree, half-spaces by formula, other solids by
-// SegmentCaster. Points are never hit. Thread-safe. Cost: a micro-second or so; the first ray also makes what the
-// method needs.
+// ---- Ray cast against one shape of any kind: triangles by their tree, half-spaces in closed form, other solids by
+// SegmentCaster. Points are never hit. Thread-safe. Cost: about a microsecond; the first ray also builds the data of
+// the method.
 namespace {
 
-// `body` is left no_index. Direction and origin must be finite, the direction unit.
+// `body` of the result stays no_index. Origin and direction must be finite, the direction unit.
 [[nodiscard]] RayHit cast_at(const Shape& shape, const Pose& pose, const Ray& ray, double limit);
 
-constexpr double far_away = 1e9; // m: how far a field without end is looked for
+constexpr double far_away = 1e9; // m: search limit for unbounded fields
 
 struct Stretch {
     double first = 0, last = 0;
 };
 
-// Where the ray is in the box, grown a little; first > last: nowhere.
+// The part of the ray in the slightly grown box; first > last: none.
 Stretch within(const Box& box, const Ray& ray, double limit) {
     Stretch in{0, limit};
     const double slack = 1e-9 * (std::isfinite(box.diagonal()) ? box.diagonal() : 0.0) + 1e-12 * ray.origin.norm();
@@ -42,8 +42,8 @@ Stretch within(const Box& box, const Ray& ray, double limit) {
     return in;
 }
 
-// Along the gradient, or against the ray where there is none.
-Vec3 way_out(const Field& field, const Vec3& point, const Vec3& direction) {
+// Outward normal: along the gradient, or against the ray if the gradient is zero.
+Vec3 outward_normal(const Field& field, const Vec3& point, const Vec3& direction) {
     const Vec3 gradient = field.sample(point).gradient;
     const double length = gradient.stableNorm();
     return length > 0 && std::isfinite(length) ? Vec3(gradient / length) : Vec3(-direction);
@@ -61,7 +61,7 @@ RayHit surface_hit(const Shape& shape, const Ray& ray, double limit) {
     if (solid && shape.bounds().contains(ray.origin) && shape.field()->distance(ray.origin) <= 0)
         return {.distance = 0,
                 .point = ray.origin,
-                .normal = way_out(*shape.field(), ray.origin, ray.direction),
+                .normal = outward_normal(*shape.field(), ray.origin, ray.direction),
                 .verdict = Verdict::overlapping};
     const SurfaceHit hit = shape.tree().first_hit(ray, limit);
     if (!hit.found()) return {};
@@ -82,7 +82,7 @@ RayHit field_hit(const Shape& shape, const Ray& ray, Stretch in) {
     return {.distance = distance,
             .error = hit.error * length,
             .point = point,
-            .normal = way_out(*shape.field(), point, ray.direction),
+            .normal = outward_normal(*shape.field(), point, ray.direction),
             .verdict = hit.verdict};
 }
 
@@ -90,7 +90,7 @@ RayHit solid_hit(const Shape& shape, const Ray& ray, double limit) {
     const Stretch in = within(shape.bounds(), ray, limit);
     if (!(in.first <= in.last)) return {};
     if (std::isfinite(in.last)) return field_hit(shape, ray, in);
-    // Ever longer pieces, so that the near ones are seen finely.
+    // Pieces of increasing length, so that near ones are tested with a fine tolerance.
     for (double first = in.first, length = 1; first < far_away; first += length, length *= 2)
         if (const RayHit hit = field_hit(shape, ray, {first, first + length}); hit.verdict != Verdict::disjoint)
             return hit;
@@ -124,7 +124,7 @@ double gap_between(const Box& a, const Box& b) {
     return (a.lower - b.upper).cwiseMax(b.lower - a.upper).cwiseMax(0.0).norm() * (1 - 1e-12);
 }
 
-// Holds the shape all along the motion, on either path.
+// A box that contains the shape during the whole motion, on either path.
 Box swept_box(const Shape& shape, const Motion& motion) {
     if (shape.bounds().empty()) return {};
     const Vec3 center = shape.bounds().center();
@@ -217,15 +217,16 @@ World::Nearest World::nearest(const Shape& shape, const Pose& pose, double limit
     const Pose placed = checked_pose(pose);
     std::vector<State::Gap> gaps = state_->by_gap(shape, shape.bounded() ? placed_box(shape, placed) : Box{});
     Nearest best;
-    best.distance.upper = best.distance.lower = infinity;
+    best.distance.upper_bound = best.distance.lower_bound = infinity;
     for (auto end = gaps.end(); end != gaps.begin(); --end) {
-        if (gaps.front().least > std::max(0.0, std::min(checked_limit(limit), best.distance.upper))) break;
+        if (gaps.front().least > std::max(0.0, std::min(checked_limit(limit), best.distance.upper_bound))) break;
         const Index id = gaps.front().id;
         std::pop_heap(gaps.begin(), end, farther);
         const DistanceResult found =
             distance(shape, placed, state_->bodies[id]->shape, state_->bodies[id]->pose, options);
-        if (found.lower > limit) continue;
-        if (std::tie(found.upper, found.lower, id) < std::tie(best.distance.upper, best.distance.lower, best.body))
+        if (found.lower_bound > limit) continue;
+        if (std::tie(found.upper_bound, found.lower_bound, id) <
+            std::tie(best.distance.upper_bound, best.distance.lower_bound, best.body))
             best = {id, found};
     }
     return best;
@@ -235,16 +236,16 @@ RayHit World::cast(const Ray& ray, double limit) const {
     const Ray unit = checked_ray(ray);
     const WorldView& view = state_->seen();
     RayHit first;
-    const auto meet = [&](Index id) {
+    const auto test = [&](Index id) {
         const WorldBody& body = *state_->bodies[id];
         RayHit hit = cast_at(body.shape, body.pose, unit, limit);
         hit.body = id;
         if (hit.verdict != Verdict::disjoint && std::tie(hit.distance, id) < std::tie(first.distance, first.body))
             first = hit;
     };
-    for (const Index id : state_->endless) meet(id);
+    for (const Index id : state_->endless) test(id);
     view.tree.visit_ray(unit, std::min(checked_limit(limit), first.distance), [&](Index position) {
-        meet(view.ids[position]);
+        test(view.ids[position]);
         return std::min(limit, first.distance);
     });
     return first;
@@ -268,14 +269,14 @@ World::SweptBody World::sweep(const Shape& shape, const Motion& motion, const Sw
 
 std::vector<char> World::State::partners(Index id) const {
     (void)body(id);
-    std::vector<char> met(bodies.size(), 0);
+    std::vector<char> allowed_ids(bodies.size(), 0);
     for (Index other = 0; other < bodies.size(); ++other)
-        if (other != id && bodies[other]) met[other] = allowed(std::min(id, other), std::max(id, other));
-    return met;
+        if (other != id && bodies[other]) allowed_ids[other] = allowed(std::min(id, other), std::max(id, other));
+    return allowed_ids;
 }
 
 std::vector<Verdict> World::check_poses(Index id, std::span<const Pose> poses) const {
-    const std::vector<char> met = state_->partners(id);
+    const std::vector<char> allowed_ids = state_->partners(id);
     const std::vector<Pose> placed = checked_poses(poses);
     const Shape& shape = state_->bodies[id]->shape;
     CollideOptions options = state_->options.query;
@@ -284,7 +285,7 @@ std::vector<Verdict> World::check_poses(Index id, std::span<const Pose> poses) c
         Verdict worst = Verdict::disjoint;
         const Box box = shape.bounded() ? placed_box(shape, pose) : Box{};
         for (const Index other : state_->near(shape, box.empty() ? box : box.grown(options.margin * (1 + 1e-12)))) {
-            if (!met[other]) continue;
+            if (!allowed_ids[other]) continue;
             const Verdict verdict =
                 fathom::collide(shape, pose, state_->bodies[other]->shape, state_->bodies[other]->pose, options)
                     .verdict;
@@ -301,7 +302,7 @@ std::vector<Verdict> World::check_poses(Index id, std::span<const Pose> poses) c
 }
 
 std::vector<double> World::clearances(Index id, std::span<const Pose> poses) const {
-    const std::vector<char> met = state_->partners(id);
+    const std::vector<char> allowed_ids = state_->partners(id);
     const std::vector<Pose> placed = checked_poses(poses);
     const Shape& shape = state_->bodies[id]->shape;
     const auto clearance_at = [&](const Pose& pose) {
@@ -310,10 +311,10 @@ std::vector<double> World::clearances(Index id, std::span<const Pose> poses) con
         for (auto end = gaps.end(); end != gaps.begin() && gaps.front().least < least; --end) {
             const auto [gap, other] = gaps.front();
             std::pop_heap(gaps.begin(), end, farther);
-            if (!met[other]) continue;
+            if (!allowed_ids[other]) continue;
             const DistanceResult found =
                 distance(shape, pose, state_->bodies[other]->shape, state_->bodies[other]->pose);
-            least = std::min(least, std::max({0.0, gap, found.lower - found.error_bound}));
+            least = std::min(least, std::max({0.0, gap, found.lower_bound - found.error_bound}));
         }
         return least;
     };

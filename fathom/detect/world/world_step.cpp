@@ -1,4 +1,4 @@
-// A step of a world: pairs from the broad phase, those that need not be asked spared, the rest asked in
+// A step of a world: candidate pairs from the broad phase, results from the pair cache, tests of the other pairs in
 // parallel, then the events.
 #include <fathom/base/parallel.h>
 #include <fathom/detect/query/distance_lower_bound.h>
@@ -9,18 +9,18 @@
 
 namespace fathom {
 
-// Bounds on the way that two bodies have gone, and what it can have done to them.
+// ---- Pair cache: bounds on the relative travel of two bodies.
 
 namespace {
 
-// Of the ball round the shape, seen from where the other is.
+// Travel of the bounding sphere of the shape in the frame of the other one.
 double travel_of(const Shape& shape, const Pose& before, const Pose& now) {
     if (!shape.bounded()) return infinity;
     const Vec3 center = shape.bounds().empty() ? Vec3::Zero() : shape.bounds().center();
     const Quat turn = now.rotation * before.rotation.conjugate();
     const double slide = (now * center - before * center).norm();
-    // Two rotations differ by twice the sine of half the angle between them; those of unit quaternions by rounding
-    // more.
+    // Two rotations move a unit vector apart by at most twice the sine of half the angle between them; the rotations of
+    // unit quaternions differ by rounding in addition.
     return slide + 2 * turn.vec().norm() * shape.radius() + 1e-11 * (shape.radius() + center.norm());
 }
 
@@ -42,8 +42,8 @@ bool measures_distance(const Shape& shape) {
 
 namespace {
 
-constexpr double steps_ahead = 32; // of travel like the last, that a reserve is to cover
-constexpr int steps_of_rest = 8;   // after none was to be had
+constexpr double steps_ahead = 32; // steps with the travel of the last one that a reserve should cover
+constexpr int steps_of_rest = 8;   // steps without a new attempt after no reserve was found
 
 const auto pair_of = [](const WorldPair& pair) { return IdPair{pair.a, pair.b}; };
 
@@ -56,7 +56,7 @@ void note_events(std::span<const WorldPair> before, WorldStep& step) {
     std::ranges::set_difference(old, now, std::back_inserter(step.ended));
 }
 
-// By candidate, what was remembered; null where nothing was. Both sorted.
+// The cached result of each candidate; null if there is none. Both lists are sorted.
 std::vector<const PairMemory*> recall(std::span<const IdPair> pairs, std::span<const PairMemory> memory) {
     std::vector<const PairMemory*> found(pairs.size(), nullptr);
     auto next = memory.begin();
@@ -71,7 +71,7 @@ std::vector<const PairMemory*> recall(std::span<const IdPair> pairs, std::span<c
 
 bool World::State::allowed(Index a, Index b) const {
     const BodyOptions &x = bodies[a]->options, &y = bodies[b]->options;
-    if ((x.fixed && y.fixed) || (x.groups & y.meets) == 0 || (y.groups & x.meets) == 0) return false;
+    if ((x.is_static && y.is_static) || (x.category & y.mask) == 0 || (y.category & x.mask) == 0) return false;
     return !filter || filter(a, b);
 }
 
@@ -96,7 +96,7 @@ std::vector<IdPair> World::State::candidates() const {
     return pairs;
 }
 
-// Nothing has changed, or not by as much as they were apart.
+// Whether the cached result is still valid: nothing has changed, or the bodies have moved by less than the reserve.
 bool World::State::still_true(const WorldBody& a, const WorldBody& b, const PairMemory& memory) const {
     if (a.reshaped == steps || b.reshaped == steps) return false;
     if (a.changed < steps && b.changed < steps) return true;
@@ -109,9 +109,9 @@ void World::State::look_ahead(const WorldBody& a, const WorldBody& b, PairMemory
                  travel = relative_travel(a.shape, a.before, a.pose, b.shape, b.before, b.pose);
     const double smaller = std::min(a.shape.radius(), b.shape.radius());
     if (margin > 0 && !(measures_distance(a.shape) && measures_distance(b.shape))) return;
-    if (!(8 * travel < smaller)) return; // they pass each other within a few steps: it would not pay
+    if (!(8 * travel < smaller)) return; // fast bodies: a reserve would last only a few steps
     if (has_surface(a.shape.kind()) && has_surface(b.shape.kind()))
-        return; // triangles are asked in less time than that takes
+        return; // the test of triangles costs less than the bound
     const double wanted = std::min(steps_ahead * travel + 1e-3 * smaller, smaller);
     const double reserve = distance_lower_bound(a.shape, a.pose, b.shape, b.pose, {.enough = margin + wanted}) - margin;
     if (reserve > 2 * travel) {
@@ -156,7 +156,7 @@ const WorldStep& World::update() {
     WorldStep step;
     std::vector<PairMemory> memory;
     for (State::Answer& answer : answers) {
-        ++(answer.asked ? step.tested : step.spared);
+        ++(answer.asked ? step.tested : step.cached);
         memory.push_back(answer.memory);
         if (answer.memory.touching)
             step.pairs.push_back({answer.memory.pair[0], answer.memory.pair[1], std::move(answer.collision)});
