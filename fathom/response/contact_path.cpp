@@ -1,4 +1,4 @@
-// Where both bodies are at a time of the step, and what a point of one then feels in the field of the
+// Poses of both bodies at a time of the step, and the contact state and force of a point of one in the field of the
 // other.
 #include <fathom/response/contact_path.h>
 
@@ -10,9 +10,7 @@
 
 namespace fathom {
 
-// Borders of the law's options.
-
-// Borders of the quadrature's options.
+// ---- Checks of options.
 
 void check(const QuadratureOptions& options) {
     const auto refuse = [](const char* reason, const char* option) {
@@ -44,7 +42,8 @@ void check(const ContactLaw& law) {
 
 namespace {
 
-// Along the shorter turn; for the small turns of a step as good as the great circle.
+// Normalised linear interpolation along the shorter arc; for the small rotations of a step as accurate as spherical
+// interpolation.
 Quat between(const Quat& a, const Quat& b, double t) {
     const double sign = a.dot(b) < 0 ? -1 : 1;
     return Quat(a.coeffs() * (1 - t) + b.coeffs() * (sign * t)).normalized();
@@ -133,7 +132,7 @@ ContactState ContactPath::at(Index point, const Chord& chord, double t) const {
 Vec3 contact_force(const ContactState& state, const ContactLaw& law) {
     if (!(state.depth > 0)) return Vec3::Zero();
     const double push = law.stiffness * state.depth;
-    const double square = state.normal.squaredNorm(); // 1, or that of a plain gradient
+    const double square = state.normal.squaredNorm(); // 1, unless the gradient is not normalised
     const Vec3 along = square > 0 ? Vec3(state.velocity.dot(state.normal) / square * state.normal) : Vec3(Vec3::Zero());
     Vec3 force = push * state.normal;
     force -= law.damping * (law.damped == DampedPart::all ? state.velocity : along);

@@ -1,4 +1,4 @@
-// The integrals of equations 4-11, interval by interval and, in grids, cell by cell.
+// Evaluates the integrals of equations 4-11 for each contact interval and, in grids, for each cell.
 #include <fathom/response/continuous_penalty.h>
 
 #include <fathom/base/parallel.h>
@@ -11,15 +11,15 @@ namespace fathom {
 
 namespace {
 
-// Adds the answers of many contacts, in a fixed order whatever the number of threads.
+// ---- Sum over contacts, in a fixed order for any number of threads.
 
-// How one body feels the point: moves and turns about its centre by the handle. `side` is 1 for the shell's body, -1
-// for the field's.
+// Linearisation of a contact about the centre of mass of one body with lever arm `handle`. `side` is 1 for the shell's
+// body, -1 for the field's body.
 [[nodiscard]] ContactSlope contact_slope(const ContactState& state, const Vec3& handle, const ContactLaw& law,
                                          double weight, double side) {
     Mat3 cross;
     cross << 0, -handle.z(), handle.y(), handle.z(), 0, -handle.x(), -handle.y(), handle.x(), 0;
-    Eigen::Matrix<double, 3, 6> reach; // from moves and turns to the velocity of the point
+    Eigen::Matrix<double, 3, 6> reach; // from linear and angular velocity to the velocity of the point
     reach << Mat3::Identity(), -cross;
     const Vec3 unit = state.normal.stableNormalized();
     const Mat3 along = unit * unit.transpose(), across = Mat3::Identity() - along;
@@ -45,7 +45,7 @@ void add(ContactResponse& sum, const ContactResponse& part, bool slopes) {
     sum.field_slope += part.field_slope;
 }
 
-// one(contact, record) -> ContactResponse for each contact.
+// `one(contact, record)` returns the ContactResponse of a contact.
 template <class One>
 [[nodiscard]] ContactResponse contact_sum(std::span<const PointContact> contacts, const ContactOutput& output,
                                           const One& one) {
@@ -67,16 +67,17 @@ template <class One>
                            });
 }
 
-constexpr int size = 9; // force on the shell, torque on the shell, torque of that force about the field's centre
+constexpr int size =
+    9; // force on the shell, torque on the shell, torque of that force about the field's centre of mass
 using Values = Eigen::Matrix<double, size, 1>;
 
-// The times at which a chord passes from cell to cell, one after another.
+// The times at which a chord crosses cell boundaries, in order.
 class CellBorders {
 public:
     CellBorders(const GridLayout& layout, const ContactPath::Chord& chord)
         : start_((chord.start - layout.origin) / layout.cell), move_((chord.end - chord.start) / layout.cell) {}
 
-    // The first after t, or infinity.
+    // The first time after t, or infinity.
     [[nodiscard]] double next(double t) const {
         double first = std::numeric_limits<double>::infinity();
         for (int axis = 0; axis < 3; ++axis) first = std::min(first, next(axis, t));
@@ -88,7 +89,7 @@ private:
         if (move_[axis] == 0) return std::numeric_limits<double>::infinity();
         const double place = start_[axis] + t * move_[axis];
         double border = move_[axis] > 0 ? std::floor(place) : std::ceil(place);
-        // Rounding may leave the border that was just passed ahead of us: then the one behind it is next.
+        // Because of rounding, the boundary just crossed may still be the next one; then the boundary after it is used.
         for (int tries = 0; tries < 3; ++tries, border += std::copysign(1.0, move_[axis])) {
             const double time = (border - start_[axis]) / move_[axis];
             if (time > t + 1e-12) return time;
@@ -157,7 +158,8 @@ private:
         return response;
     }
 
-    // What is inside now, and the slopes at the end of the contact: the nearest to what comes next.
+    // Sets the depth and energy at ContactOutput::now, and the slopes at the end of the contact, which is closest to
+    // the next step.
     void finish(ContactResponse& response, const PointContact& contact, const ContactPath::Chord& chord,
                 ContactRecord& record) const {
         if (contact.time.start <= output_.now && output_.now <= contact.time.end) {
@@ -192,7 +194,7 @@ ContactResponse continuous_penalty(std::span<const PointContact> contacts, const
     });
 }
 
-// The end of the step alone.
+// ---- Discrete penalty.
 
 ContactResponse discrete_penalty(std::span<const PointContact> contacts, const ContactRole& role, double step,
                                  const ContactLaw& law, const ContactOutput& output) {

@@ -1,4 +1,4 @@
-// Reads depths and ways out at points and along chains, and sums them up to pushes.
+// Evaluates depths and separating directions at points and along chains, and combines them into pushes.
 #include <fathom/response/tet_pushes.h>
 
 #include <fathom/base/error.h>
@@ -22,20 +22,20 @@ struct Spot {
     Vec3 point;
 };
 
-struct WayOut {
+struct PushSeparation {
     double depth = 0;
-    Vec3 direction = Vec3::Zero(); // unit, or 0 where unknown
+    Vec3 direction = Vec3::Zero(); // unit separating direction, or 0 if unknown
 };
 
-// What one point tells the next, which is often near: the faces that its tetrahedron may be near to, and how deep it
-// was.
+// Data of the previous point, which is often close to the next one: the candidate faces of its tetrahedron, and its
+// depth.
 struct Hint {
     Index tetrahedron = no_index;
     std::vector<Index> faces;
     Vec3 point = Vec3::Zero();
     double depth = std::numeric_limits<double>::infinity();
 
-    // No point of the boundary that is nearest to p is farther.
+    // Upper bound on the distance of p to the closest point of the boundary.
     [[nodiscard]] double farthest(const Vec3& p) const { return (1 + 1e-9) * (depth + (p - point).norm()); }
 };
 
@@ -45,11 +45,11 @@ Vec3 weighted(const TetBody& body, Index tetrahedron, const Weights& weights) {
            weights[3] * body.vertices[t[3]];
 }
 
-// Answers for one pair of bodies. `own` are vertices of the intruder: where it is the holder too, what they bound does
-// not count.
-class WaysOut {
+// Depth and separating direction for one pair of bodies. `own` are vertices of the intruder: if intruder and holder are
+// the same body, faces with these vertices are ignored.
+class PushSeparationQuery {
 public:
-    WaysOut(const PushIntruder& a, const PushHolder& b, const TetPushOptions& options)
+    PushSeparationQuery(const PushIntruder& a, const PushHolder& b, const TetPushOptions& options)
         : b_(b), options_(options), same_(a.body.is(b.body)) {
         if (same_ && b.method == DepthMethod::exact)
             throw Error(Cause::invalid_argument,
@@ -57,24 +57,24 @@ public:
                         {.element = "option method"});
     }
 
-    [[nodiscard]] WayOut operator()(const Spot& spot, std::span<const Index> own, Hint& hint) const {
+    [[nodiscard]] PushSeparation operator()(const Spot& spot, std::span<const Index> own, Hint& hint) const {
         const bool read_depth = options_.depth == PushDepth::interpolated,
                    read_direction = options_.direction == PushDirection::gradient;
-        WayOut way;
+        PushSeparation way;
         if (read_depth || read_direction) way = read(spot, read_direction);
         const bool depth_known = read_depth && way.depth > 0,
                    direction_known = read_direction && !way.direction.isZero();
         if (depth_known && direction_known) return way;
-        const WayOut measured = measure(spot, own, hint);
+        const PushSeparation measured = measure(spot, own, hint);
         return {depth_known ? way.depth : measured.depth, direction_known ? way.direction : measured.direction};
     }
 
 private:
-    // The interpolated depth, and where it falls fastest.
-    [[nodiscard]] WayOut read(const Spot& spot, bool with_direction) const {
+    // The interpolated depth, and the direction of its steepest descent.
+    [[nodiscard]] PushSeparation read(const Spot& spot, bool with_direction) const {
         const Tetrahedron& t = b_.body.topology.tetrahedra()[spot.tetrahedron];
         const auto depths = b_.depths.depths();
-        WayOut way;
+        PushSeparation way;
         for (std::size_t k = 0; k < 4; ++k) way.depth += spot.weights[k] * depths[t[k]];
         if (!std::isfinite(way.depth)) way.depth = 0;
         if (!with_direction) return way;
@@ -90,12 +90,12 @@ private:
         return way;
     }
 
-    [[nodiscard]] WayOut measure(const Spot& spot, std::span<const Index> own, Hint& hint) const {
+    [[nodiscard]] PushSeparation measure(const Spot& spot, std::span<const Index> own, Hint& hint) const {
         const Vec3 gap = (b_.method == DepthMethod::exact ? nearest_of_all(spot.point, hint)
                                                           : nearest_by_features(spot, own, hint)) -
                          spot.point;
         const double depth = gap.norm();
-        return depth > 0 && std::isfinite(depth) ? WayOut{depth, gap / depth} : WayOut{};
+        return depth > 0 && std::isfinite(depth) ? PushSeparation{depth, gap / depth} : PushSeparation{};
     }
 
     [[nodiscard]] Vec3 nearest_of_all(const Vec3& point, Hint& hint) const {
@@ -105,7 +105,7 @@ private:
         return found.found() ? found.point : point;
     }
 
-    // The nearest point of the faces round what the corners were measured to.
+    // The closest point on the faces around the closest features of the corners.
     [[nodiscard]] Vec3 nearest_by_features(const Spot& spot, std::span<const Index> own, Hint& hint) const {
         if (hint.tetrahedron != spot.tetrahedron) gather(spot.tetrahedron, hint);
         double best = std::numeric_limits<double>::infinity();
@@ -150,12 +150,12 @@ void add_holder(WeightedContact& contact, const PushHolder& b, const Spot& spot)
     }
 }
 
-// ---- Chains
+// ---- Chains.
 
 struct ChainSample {
-    double fraction; // of the edge
-    double weight;   // of the integral over the fractions
-    WayOut way;
+    double fraction; // position along the edge
+    double weight;   // weight in the integral over the fractions
+    PushSeparation way;
 };
 
 Weights between(const InsidePiece& piece, double share) {
@@ -173,9 +173,9 @@ Spot spot_at(const PushHolder& b, std::span<const InsidePiece> pieces, double fr
     return spot;
 }
 
-// The stretches of a chain over which depth may be taken for linear. An interpolated one is so in each piece; a
-// measured one knows nothing of pieces, and bends most where the chain ends on the boundary. A lone stretch with both
-// ends there would show no depth.
+// The intervals of a chain in which the depth is approximated as linear. An interpolated depth is linear in each piece.
+// A measured depth does not depend on the pieces, and its slope changes most where the chain ends on the boundary; a
+// single interval with both ends there would have no depth.
 void find_stretches(std::span<const InsidePiece> pieces, const TetPushOptions& options, std::vector<double>& ends) {
     const double enter = pieces.front().enter, leave = pieces.back().leave;
     const bool by_pieces = options.depth == PushDepth::interpolated && pieces.size() > 1,
@@ -194,9 +194,9 @@ struct ChainScratch {
     Hint hint;
 };
 
-// Two points of Gauss in each stretch.
-void sample_chain(const PushHolder& b, std::span<const InsidePiece> pieces, const Edge& edge, const WaysOut& ways,
-                  const TetPushOptions& options, ChainScratch& scratch) {
+// Two-point Gauss rule in each interval.
+void sample_chain(const PushHolder& b, std::span<const InsidePiece> pieces, const Edge& edge,
+                  const PushSeparationQuery& ways, const TetPushOptions& options, ChainScratch& scratch) {
     constexpr double gauss = 0.21132486540518712;
     find_stretches(pieces, options, scratch.ends);
     scratch.samples.clear();
@@ -207,7 +207,7 @@ void sample_chain(const PushHolder& b, std::span<const InsidePiece> pieces, cons
         }
 }
 
-// Integrals over the chain: of the depth, of its square, and of depth times way out.
+// Integrals over the chain: of the depth, of its square, and of the depth times the separating direction.
 struct ChainSum {
     double depth = 0, square = 0;
     Vec3 push = Vec3::Zero();
@@ -224,8 +224,8 @@ ChainSum sum_of(std::span<const ChainSample> samples) {
 }
 
 // The push has the force (area * depth = integral of depth along the normal) and the energy (area * depth^2 = integral
-// of depth^2) of the whole chain. Where the ways out of its parts are at odds, those would ask for a long push over a
-// small area: then it fades.
+// of depth^2) of the whole chain. If the separating directions of its parts disagree, these conditions would give a
+// large depth over a small area; the push is then reduced.
 TetPush lumped(std::span<const ChainSample> samples, double edge_area, double& fraction) {
     constexpr double at_odds = 0.5;
     const ChainSum sum = sum_of(samples);
@@ -269,14 +269,14 @@ BoundaryAreas boundary_areas(const TetBody& body) {
 
 std::vector<TetPush> point_pushes(const PushIntruder& a, const PushHolder& b, std::span<const PointInTet> points,
                                   const TetPushOptions& options) {
-    const WaysOut ways(a, b, options);
+    const PushSeparationQuery ways(a, b, options);
     std::vector<TetPush> pushes(points.size());
     parallel_for(points.size(), chunk, [&](std::size_t begin, std::size_t end) {
         Hint hint;
         for (std::size_t k = begin; k < end; ++k) {
             const Index vertex = points[k].vertex;
             const Spot spot{points[k].tetrahedron, points[k].barycentric, a.body.vertices[vertex]};
-            const WayOut way = ways(spot, std::span(&vertex, 1), hint);
+            const PushSeparation way = ways(spot, std::span(&vertex, 1), hint);
             TetPush& push = pushes[k];
             push.position = spot.point;
             push.contact = {.points = {a.points[vertex]},
@@ -294,7 +294,7 @@ std::vector<TetPush> point_pushes(const PushIntruder& a, const PushHolder& b, st
 
 std::vector<TetPush> segment_pushes(const PushIntruder& a, const PushHolder& b, const SegmentsInTets& found,
                                     const TetPushOptions& options) {
-    const WaysOut ways(a, b, options);
+    const PushSeparationQuery ways(a, b, options);
     std::vector<TetPush> pushes(found.chains.size());
     parallel_for(pushes.size(), chunk, [&](std::size_t begin, std::size_t end) {
         ChainScratch scratch;

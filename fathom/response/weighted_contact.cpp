@@ -1,4 +1,4 @@
-// Pushes over weighted points.
+// Forces of contacts between weighted points.
 #include <fathom/response/weighted_contact.h>
 
 #include <fathom/base/error.h>
@@ -79,7 +79,7 @@ WeightedContact weighted_contact(const std::array<Index, 4>& points, const Featu
         .count = 4, .normal = proximity.normal, .depth = std::max(0.0, thickness - proximity.distance), .area = area};
     std::copy(points.begin(), points.end(), contact.points.begin());
     std::copy(proximity.weight.begin(), proximity.weight.end(), contact.weights.begin());
-    if (contact.normal == Vec3::Zero()) contact.depth = 0; // nothing tells where to push
+    if (contact.normal == Vec3::Zero()) contact.depth = 0; // the separating direction is unknown
     return contact;
 }
 

@@ -1,4 +1,4 @@
-// Profiles turned about the z axis, and the shapes that are such a profile.
+// Surfaces of revolution about the z axis, and the shapes built from them.
 #include <fathom/geometry/generate/lathe.h>
 
 #include <fathom/base/error.h>
@@ -45,7 +45,8 @@ Ring add_ring(TriangleMesh& mesh, const Vec2& point, std::size_t count) {
     return ring;
 }
 
-// The band between two rings, walking both around at the same angle. Facing outward where `high` lies above `low`.
+// Triangulates the band between two rings by advancing around both at the same angle. The triangles face outward if
+// `high` is above `low`.
 void add_band(TriangleMesh& mesh, const Ring& low, const Ring& high) {
     for (std::size_t i = 0, j = 0; i < low.count || j < high.count;) {
         const bool advance_low = high.count == 1 || (low.count > 1 && (i + 1) * high.count <= (j + 1) * low.count);
@@ -59,8 +60,8 @@ void add_band(TriangleMesh& mesh, const Ring& low, const Ring& high) {
     }
 }
 
-// Even rings have the full number of vertices or a half, a quarter, ... of it: neighbours mostly agree, so that their
-// bands stay flat strips, and where they do not, every second vertex has a partner.
+// Even rings have all of the vertices or a half, a quarter, ... of them. Neighbouring rings mostly have the same
+// number, so that the band between them consists of flat strips; otherwise every second vertex has a counterpart.
 std::size_t ring_size(double radius, double widest, const LatheOptions& options) {
     if (radius == 0) return 1;
     std::size_t count = options.segments;
@@ -187,7 +188,7 @@ TriangleMesh make_bowl(const BowlOptions& options) {
     check_segments(options.segments, 12);
     const double r = options.radius, inner = r - options.thickness, edge = edge_around(r, options.segments);
     check_area("bowl", 2 * pi * (r * r + inner * inner), edge);
-    // Flat triangles cut up to about edge^2 / (3 r) into the ball; the two walls must not meet.
+    // Flat triangles cut up to about edge^2 / (3 r) into the sphere; the two walls must not intersect.
     if (edge * edge > r * options.thickness)
         throw Error(Cause::invalid_argument,
                     fmt::format("a wall of {} m needs at least {} segments", options.thickness,
@@ -199,7 +200,7 @@ TriangleMesh make_bowl(const BowlOptions& options) {
     return turned(profile, options.segments);
 }
 
-// A chess pawn of unit height, then scaled: foot with two rolls, a waisted stem, a collar and a ball.
+// A chess pawn of unit height, which is then scaled: a foot with two rolls, a waisted stem, a collar and a ball.
 TriangleMesh make_pawn(const PawnOptions& options) {
     check_length("height", options.height);
     check_segments(options.segments, 24);

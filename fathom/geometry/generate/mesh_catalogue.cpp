@@ -1,4 +1,4 @@
-// The generated shapes by name.
+// The table of generated shapes.
 #include <fathom/geometry/generate/mesh_catalogue.h>
 
 #include <fathom/base/error.h>
@@ -14,7 +14,7 @@ namespace fathom {
 
 namespace {
 
-constexpr double largest_seed = 9007199254740991.0; // every whole number up to here is a double
+constexpr double largest_seed = 9007199254740991.0; // every integer up to this is exact in double
 
 ShapeParameter length(std::string name, double fallback, std::string meaning) {
     return {std::move(name), fallback, min_generated_length, max_generated_length, "m", std::move(meaning)};
@@ -27,7 +27,7 @@ ShapeParameter resolution(double fallback, double minimum, double maximum, std::
 }
 ShapeParameter seed() { return count("seed", 1, 0, largest_seed, "random seed of the shape"); }
 
-// One shape's values, read by name.
+// Access to the parameter values of a shape by name.
 class Reader {
 public:
     explicit Reader(const ShapeValues& values) : values_(values) {}
@@ -35,7 +35,7 @@ public:
     [[nodiscard]] std::size_t count(std::string_view name) const { return static_cast<std::size_t>((*this)(name)); }
     [[nodiscard]] Vec3 sides() const { return {(*this)("width"), (*this)("depth"), (*this)("height")}; }
 
-    // About cubic cells, `resolution` along the longest side.
+    // Numbers of about cubic cells, `resolution` of them along the longest side.
     [[nodiscard]] std::array<std::size_t, 3> cells() const {
         const Vec3 size = sides();
         const double cell = size.maxCoeff() / (*this)("resolution");

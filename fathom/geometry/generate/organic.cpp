@@ -1,4 +1,4 @@
-// The creature and the spaceship: blended blobs.
+// The creature and the spaceship, as blended implicit surfaces.
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
 #include <fathom/geometry/generate/kuhn_cut.h>
@@ -12,20 +12,20 @@
 #include <unordered_map>
 namespace fathom {
 
-// A smooth closed surface as the level set of blended blobs, and its mesh with a wanted number of
-// triangles. Method: soft objects (Wyvill, McPheeters & Wyvill 1986) around tapered segments; marching tetrahedra on
-// Kuhn's cut of a cubic lattice (always a closed manifold), edges collapsed shortest first (Hoppe et al. 1993),
-// relaxed, then refined 1 to 4. For shapes known to be resolved by the lattice; not for thin or sharp ones.
-// Thread-safe; same bytes for any thread count.
+// ---- Smooth closed surface as the level set of blended blobs, and its mesh with a given number of triangles. Method:
+// soft objects (Wyvill, McPheeters & Wyvill 1986) around tapered segments; marching tetrahedra on Kuhn's subdivision of
+// a cubic lattice (always a closed manifold), edge collapse with the shortest edge first (Hoppe et al. 1993),
+// relaxation, then 1-to-4 refinement. For shapes that the lattice resolves; not for thin or sharp ones. Thread-safe;
+// the same bytes for any thread count.
 namespace {
 
-// A tapered segment with round ends, flattened along one direction. Alone it makes the surface at its own radius.
+// A tapered segment with round ends, flattened along one direction. The surface of a single blob is at its own radius.
 struct Blob {
     Vec3 start = Vec3::Zero(), end = Vec3::Zero();
     double start_radius = 1, end_radius = 1;
     Vec3 flat_axis = Vec3::UnitZ(); // unit
     double flatness = 1; // the radius along flat_axis is this many times smaller; the segment is not along it
-    double weight = 1;   // below 0: carves
+    double weight = 1;   // negative: removes material
 };
 
 class BlobSurface {
@@ -33,27 +33,27 @@ public:
     explicit BlobSurface(std::vector<Blob> blobs);
 
     struct Sample {
-        double value;  // below 0 inside, 0 on the surface, 1 far away; no distance
+        double value;  // negative inside, 0 on the surface, 1 far away; not a distance
         Vec3 gradient; // points outward on the surface
     };
     [[nodiscard]] double value(const Vec3& p) const { return sample(p).value; }
     [[nodiscard]] Sample sample(const Vec3& p) const;
     [[nodiscard]] Vec3 normal(const Vec3& p) const; // unit
 
-    // The point of the surface near p, by Newton steps along the gradient, none longer than `reach`.
+    // A point of the surface near p, by Newton steps along the gradient of length at most `reach`.
     [[nodiscard]] Vec3 project(const Vec3& p, double reach, int steps = 3) const;
 
-    // How coarse triangles may be near p: the blended radius of the blobs there (m).
+    // Length scale of the triangles near p: the blended radius of the blobs there (m).
     [[nodiscard]] double thickness(const Vec3& p) const;
 
     [[nodiscard]] Box bounds() const { return bounds_; } // encloses the surface
 
 private:
     struct Prepared {
-        Vec3 start, axis; // in the flattened frame
+        Vec3 start, axis; // in the frame stretched along the flat axis
         double inverse_length_squared, start_radius, taper, weight, smallest_radius;
         Mat3 flatten;
-        Vec3 center; // of a ball around all it can influence
+        Vec3 center; // centre of the bounding sphere of its influence
         double influence_squared;
     };
     std::vector<Prepared> blobs_;
@@ -62,20 +62,20 @@ private:
 
 struct BlobMeshOptions {
     std::size_t triangles = 20'000; // met within 0.5 %
-    double lattice = 0.01;          // edge of the cells that see the surface first (m); finer than its thinnest part
+    double lattice = 0.01;          // cell edge of the initial lattice (m); finer than the thinnest part of the surface
 };
 
 [[nodiscard]] TriangleMesh mesh_of(const BlobSurface& surface, const BlobMeshOptions& options = {});
 
-// A blob reaches to 3/2 of its radius; its field is ((R^2 - u^2) / (R^2 - 1))^3 of the relative distance u, 1 at u
-// = 1.
+// A blob has an influence up to R = 3/2 of its radius; its field is ((R^2 - u^2) / (R^2 - 1))^3 of the relative
+// distance u, which is 1 at u = 1.
 constexpr double reach_squared = 2.25;
 constexpr double kernel_scale = 1 / (reach_squared - 1);
 
 BlobSurface::BlobSurface(std::vector<Blob> blobs) {
     for (const Blob& blob : blobs) {
         Prepared b;
-        // Stretching space along the flat axis makes the flattened blob round.
+        // Stretching space along the flat axis makes the blob round.
         b.flatten = Mat3::Identity() + (blob.flatness - 1) * (blob.flat_axis * blob.flat_axis.transpose());
         b.start = b.flatten * blob.start;
         b.axis = b.flatten * blob.end - b.start;
@@ -109,7 +109,7 @@ BlobSurface::Sample BlobSurface::sample(const Vec3& p) const {
         if (u >= reach_squared) continue;
         const double k = (reach_squared - u) * kernel_scale;
         result.value -= b.weight * k * k * k;
-        // The nearest point of the segment moves at right angles to `away`, so only the taper adds to the gradient
+        // The closest point of the segment moves perpendicular to `away`, so only the taper contributes to the gradient
         // of u.
         Vec3 du = 2 / (radius * radius) * away;
         if (t > 0 && t < 1) du -= (2 * u / radius * b.taper * b.inverse_length_squared) * b.axis;
@@ -153,13 +153,12 @@ double BlobSurface::thickness(const Vec3& p) const {
 }
 } // namespace
 
-// From blended blobs to a mesh with a wanted number of triangles.
-// A coarse mesh of good triangles is made on one thread; the many triangles come from splitting it, in
-// parallel.
+// ---- Meshing with a given number of triangles. A coarse mesh of well-shaped triangles is built on one thread and then
+// subdivided in parallel.
 namespace {
 
-// Marching tetrahedra: the zero set of the field, linear in each tetrahedron of a lattice. A value of 0 counts
-// as outside, so every lattice point has a side and the surface is a closed manifold.
+// Marching tetrahedra: the zero set of the field, linear in each tetrahedron of a lattice. A value of 0 counts as
+// outside, so every lattice point is on one side and the surface is a closed manifold.
 class Marcher {
 public:
     Marcher(const BlobSurface& surface, double spacing) : spacing_(spacing) {
@@ -200,8 +199,8 @@ private:
         return false;
     }
 
-    // The vertex where the surface crosses the lattice edge p-q. Never close to its ends: no needles to start
-    // with.
+    // The vertex where the surface crosses the lattice edge p-q. It is never close to the ends of the edge, which
+    // avoids needle triangles.
     Index crossing(const LatticePoint& p, const LatticePoint& q) {
         std::size_t a = number(p), b = number(q);
         if (a > b) return crossing(q, p);
@@ -220,7 +219,7 @@ private:
         const auto count = std::count(in.begin(), in.end(), true);
         if (count == 0 || count == 4) return;
         if (count == 2) return cut_in_half(c, in);
-        const bool lone = count == 1; // the corner that differs is the one inside
+        const bool lone = count == 1; // the differing corner is the one inside
         const auto k = static_cast<std::size_t>(std::find(in.begin(), in.end(), lone) - in.begin());
         const auto& face = tetrahedron_faces[k];
         Triangle t{};
@@ -230,7 +229,7 @@ private:
     }
 
     void cut_in_half(const std::array<LatticePoint, 4>& c, const std::array<bool, 4>& in) {
-        // Even orders of the corners: the first two inside, the last two outside.
+        // Even permutations of the corners: the first two inside, the last two outside.
         constexpr std::array<std::array<std::size_t, 4>, 6> orders = {
             {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {1, 2, 0, 3}, {1, 3, 2, 0}, {2, 3, 0, 1}}};
         for (const auto& [i, j, k, l] : orders) {
@@ -264,7 +263,7 @@ void project_from(TriangleMesh& mesh, std::size_t first, const BlobSurface& surf
     });
 }
 
-// Few triangles, near equilateral, smaller where the shape is thin.
+// A coarse mesh of nearly equilateral triangles, smaller where the shape is thin.
 TriangleMesh coarse_mesh(const BlobSurface& surface, const BlobMeshOptions& options, std::size_t triangles) {
     const auto relaxed = [&](TriangleMesh& mesh, int rounds) {
         const double reach = 0.5 * mean_edge(mesh);
@@ -294,7 +293,7 @@ TriangleMesh mesh_of(const BlobSurface& surface, const BlobMeshOptions& options)
     }
     return mesh;
 }
-// Both sides of the plane y = 0.
+// Adds a blob and its mirror image at the plane y = 0.
 void add_pair(std::vector<Blob>& blobs, Blob blob) {
     blobs.push_back(blob);
     blob.start.y() = -blob.start.y();
@@ -310,7 +309,7 @@ void add_leg(std::vector<Blob>& blobs, const Vec3& hip, const Vec3& knee, const 
     add_pair(blobs, {.start = ankle, .end = toe, .start_radius = 0.7 * girth, .end_radius = 0.8 * girth});
 }
 
-// About one metre from nose to tail; the seed changes proportions by some percent.
+// About one metre from nose to tail; the seed changes the proportions by some percent.
 std::vector<Blob> creature_blobs(std::uint64_t seed) {
     Random random(seed);
     const double fat = random.uniform(0.92, 1.12), tall = random.uniform(0.88, 1.1), ears = random.uniform(0.85, 1.3);
@@ -341,8 +340,9 @@ std::vector<Blob> creature_blobs(std::uint64_t seed) {
     return blobs;
 }
 
-// Relief along the normal: octaves of noise from folds of the skin down to what the triangles can carry. Its
-// height is a small part of its wavelength and of the body's thickness, so the surface cannot fold over itself.
+// Relief along the normal: octaves of noise from the folds of the skin down to the resolution of the triangles. Its
+// height is a small fraction of its wavelength and of the thickness of the body, so the surface cannot intersect
+// itself.
 double relief(const Vec3& p, double thickness, double edge, std::uint64_t seed) {
     double height = 0;
     std::uint64_t octave = 1;

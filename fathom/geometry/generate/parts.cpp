@@ -1,4 +1,4 @@
-// What the generators share.
+// Helpers shared by the generators.
 #include <fathom/geometry/generate/parts.h>
 
 #include <fathom/base/error.h>
@@ -36,7 +36,7 @@ void check_total(std::string_view shape, double elements) {
 
 namespace {
 
-// Sine and cosine of an angle in [0, pi/4] by their series, to the last bit or two.
+// Sine and cosine of an angle in [0, pi/4] by their series, accurate to the last one or two bits.
 Vec2 small_turn(double angle) {
     const double s = angle * angle;
     double sine = 1, cosine = 1;
@@ -121,7 +121,7 @@ public:
         if (j == 0) return on_edge(t[0], t[1], i);
         if (i == 0) return on_edge(t[0], t[2], j);
         if (i + j == n_) return on_edge(t[1], t[2], j);
-        const Index inner = (n_ - 1) * (n_ - 2) / 2; // a face
+        const Index inner = (n_ - 1) * (n_ - 2) / 2; // interior points of a face
         return 12 + 30 * (n_ - 1) + f * inner + (j - 1) * (n_ - 1) - j * (j - 1) / 2 + (i - 1);
     }
 
@@ -169,7 +169,7 @@ std::uint64_t mixed(std::uint64_t z) {
     return z ^ (z >> 31);
 }
 
-// The slope at a lattice point, one of the twelve edge directions of a cube, applied to the offset d.
+// Dot product of the offset d with the gradient at a lattice point, one of the twelve edge directions of a cube.
 double slope(const std::array<std::int64_t, 3>& cell, const Vec3& d, std::uint64_t seed) {
     std::uint64_t hash = seed;
     for (const std::int64_t c : cell) hash = mixed(hash + static_cast<std::uint64_t>(c) * 0x9e3779b97f4a7c15u);

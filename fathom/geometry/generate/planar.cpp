@@ -1,4 +1,4 @@
-// Discs and cuts in the plane.
+// Discs, and cuts through planar meshes.
 #include <fathom/geometry/generate/planar.h>
 
 #include <fathom/base/error.h>
@@ -12,7 +12,7 @@ namespace fathom {
 
 namespace {
 
-// How many nodes each ring has: six more than the last, and what is left over spread evenly.
+// Number of nodes of each ring: six more than the previous ring, with the remainder distributed evenly.
 std::vector<std::size_t> ring_counts(std::size_t nodes) {
     std::size_t rings = 1;
     while (1 + 3 * (rings + 1) * (rings + 2) <= nodes) ++rings;
@@ -22,7 +22,8 @@ std::vector<std::size_t> ring_counts(std::size_t nodes) {
     return counts;
 }
 
-// The band between two rings, each given by its first node and its count; a ring of one is the centre.
+// Adds the band between two rings, each given by its first node and its number of nodes; a ring of one node is the
+// centre.
 void add_band(std::vector<Triangle>& triangles, Index inner, std::size_t inner_count, Index outer,
               std::size_t outer_count) {
     const auto on_inner = [&](std::size_t k) { return inner + static_cast<Index>(k % inner_count); };
@@ -50,13 +51,13 @@ bool cross(const Segment& a, const Segment& b) {
     return side(a, b.start) != side(a, b.end) && side(b, a.start) != side(b, a.end);
 }
 
-// Squeezed along y, then bent without shear: the square of a complex number keeps angles. One to one for |x|, |y| <= 2.
+// Compresses along y, then bends by a complex square, which preserves angles. Injective for |x|, |y| <= 2.
 Vec3 bent(const Vec3& p) {
     const double x = p.x(), y = 0.8 * p.y();
     return {x + 0.12 * (x * x - y * y), y + 0.24 * x * y, 0};
 }
 
-// Each part a little to its own side, so that the cuts gape.
+// Moves the components apart, so that the cuts open.
 void move_apart(TriangleMesh& mesh) {
     DisjointSets parts(mesh.vertices.size());
     for (const Triangle& t : mesh.triangles) parts.join(t[0], t[1]), parts.join(t[0], t[2]);
@@ -69,7 +70,7 @@ void move_apart(TriangleMesh& mesh) {
     }
 }
 
-// A lattice of exactly as many nodes, from 1 to 3 times as many columns as rows.
+// Lattices with exactly this number of nodes, and from 1 to 3 times as many columns as rows.
 std::vector<TriangleMesh> rectangles_of(std::size_t nodes) {
     std::vector<TriangleMesh> found;
     for (std::size_t rows = 2; rows * rows <= nodes; ++rows) {
@@ -80,8 +81,8 @@ std::vector<TriangleMesh> rectangles_of(std::size_t nodes) {
     return found;
 }
 
-// Fewer nodes before the cuts make as many as asked for after them; the last blade, a slit, is shortened until the
-// number fits.
+// Searches for a mesh that has exactly `nodes` nodes after the cuts, which add nodes. The last blade, a slit, is
+// shortened until the number matches.
 template <class Make>
 TriangleMesh torn(std::size_t nodes, std::array<Segment, 3> blades, const Make& make) {
     check_count("nodes", nodes, 100, 1'000'000);
@@ -162,8 +163,8 @@ TriangleMesh cut_open(const TriangleMesh& mesh, std::span<const Segment> blades)
 }
 
 TriangleMesh make_torn_disc(std::size_t nodes) {
-    const std::array<Segment, 3> blades = {{{Vec3(-1.2, -0.35, 0), Vec3(1.2, -0.55, 0)},   // right through
-                                            {Vec3(0.52, -0.4, 0), Vec3(0.67, 1.2, 0)},     // what is above it once more
+    const std::array<Segment, 3> blades = {{{Vec3(-1.2, -0.35, 0), Vec3(1.2, -0.55, 0)}, // a complete cut
+                                            {Vec3(0.52, -0.4, 0), Vec3(0.67, 1.2, 0)}, // a second cut of the upper part
                                             {Vec3(-1.2, 0.31, 0), Vec3(-0.12, 0.22, 0)}}}; // a slit
     return torn(nodes, blades, [](std::size_t count) { return std::array{make_disc({.radius = 1, .nodes = count})}; });
 }

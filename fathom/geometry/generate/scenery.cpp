@@ -1,4 +1,4 @@
-// Tunnel, terrain and cloth.
+// Tunnel, terrain, cloth and skillet.
 #include <fathom/base/parallel.h>
 #include <fathom/base/pose.h>
 #include <fathom/base/random.h>
@@ -15,7 +15,7 @@ namespace {
 
 using std::numbers::pi;
 
-// z becomes x: the lathe's axis along the tunnel.
+// Maps z, the axis of the lathe, to x, the axis of the tunnel.
 Vec3 laid_down(const Vec3& p) { return {p.z(), p.x(), p.y()}; }
 
 TriangleMesh tube(double inner, double outer, double length, std::size_t segments) {
@@ -25,7 +25,7 @@ TriangleMesh tube(double inner, double outer, double length, std::size_t segment
     return mapped(lathe(profile.points(), {.segments = segments}), laid_down);
 }
 
-// An obstacle that fits into a ball of radius 1 about the origin, in the order sphere, bar, ring, block, cone.
+// An obstacle within the unit sphere about the origin, in the order sphere, bar, ring, block, cone.
 TriangleMesh obstacle(std::size_t kind, std::size_t segments) {
     switch (kind % 5) {
     case 0:
@@ -48,7 +48,7 @@ TriangleMesh obstacle(std::size_t kind, std::size_t segments) {
 
 } // namespace
 
-// Each obstacle has a slice of the tunnel for itself and fits into a ball that fits into the slice.
+// Each obstacle has its own slice of the tunnel and lies in a sphere that fits into the slice.
 TriangleMesh make_tunnel(const TunnelOptions& options) {
     check_length("length", options.length);
     check_length("radius", options.radius);
@@ -64,14 +64,14 @@ TriangleMesh make_tunnel(const TunnelOptions& options) {
 
     TriangleMesh mesh = tube(options.radius, outer, options.length, options.segments);
     const double slice = options.length / static_cast<double>(std::max<std::size_t>(options.obstacles, 1));
-    // The polygon of the inner wall keeps cos(pi / segments) of its radius: 0.96 for twelve.
+    // The inradius of the polygon of the inner wall is cos(pi / segments) of its radius: 0.96 for twelve segments.
     const double reach = 0.95 * std::min(0.96 * options.radius, 0.5 * slice);
     Random random(options.seed);
     for (std::size_t k = 0; k < options.obstacles; ++k) {
         const double room = 0.96 * options.radius - reach;
         const Vec3 off = 0.9 * room * random.in_ball();
         const Vec3 center(-0.5 * options.length + (static_cast<double>(k) + 0.5) * slice, off.y(), off.z());
-        const bool upright = k % 5 == 2; // a ring stays across the tunnel
+        const bool upright = k % 5 == 2; // a ring stays perpendicular to the tunnel
         const Quat turn = upright ? Quat(1, 0, 0, 0) : random.rotation();
         append(mesh,
                mapped(obstacle(k, options.segments), [&](const Vec3& p) { return Vec3(turn * (reach * p) + center); }));
@@ -81,11 +81,11 @@ TriangleMesh make_tunnel(const TunnelOptions& options) {
 
 namespace {
 
-// Hills in [-1/2, 1/2] over the unit square: five octaves of noise, ridged where they are high.
+// Hills in [-1/2, 1/2] over the unit square: five octaves of noise.
 double hill(double x, double y, std::uint64_t seed) {
     double sum = 0, weight = 0.5, scale = 3;
     for (std::uint64_t octave = 0; octave < 5; ++octave) {
-        // A lattice row of its own height for each octave: noise is zero on whole lattice planes.
+        // Each octave uses its own height in the lattice, since the noise is zero at lattice points.
         sum += weight * lattice_noise({scale * x, scale * y, 0.5 + 7.0 * static_cast<double>(octave)}, seed);
         weight *= 0.45;
         scale *= 2.1;
@@ -139,28 +139,28 @@ TriangleMesh make_cloth(const ClothOptions& options) {
     return mesh;
 }
 
-// A skillet: a pan from the lathe whose handle grows out of a patch of the wall, so that it is one
-// surface.
+// ---- Skillet: a surface of revolution whose handle is extruded from a patch of the wall, so that the surface is
+// connected.
 
 namespace {
 
 // The patch of the outer wall that the handle replaces: rows of rings, and columns to both sides of +x.
 struct Patch {
-    std::size_t first_ring, rows; // quads upward
-    std::size_t half_columns;     // quads to each side
+    std::size_t first_ring, rows; // number of quads upward
+    std::size_t half_columns;     // number of quads to each side
 
     [[nodiscard]] std::size_t columns() const { return 2 * half_columns; }
 };
 
-// Where a grid point of the patch (column, row) goes on a cross-section of the handle: the square grid pressed into a
-// disk.
+// Position of a grid point of the patch (column, row) on a cross-section of the handle: the square grid is mapped to a
+// disc.
 Vec2 on_section(const Patch& patch, std::size_t column, std::size_t row) {
     const double u = 2 * static_cast<double>(column) / static_cast<double>(patch.columns()) - 1;
     const double v = 2 * static_cast<double>(row) / static_cast<double>(patch.rows) - 1;
     return {u * std::sqrt(1 - 0.5 * v * v), v * std::sqrt(1 - 0.5 * u * u)};
 }
 
-// The border of the patch, counter-clockwise seen from outside: along the lowest row, up, back and down.
+// The border of the patch, counter-clockwise from outside: along the lowest row, up, back and down.
 std::vector<std::array<std::size_t, 2>> border(const Patch& patch) {
     std::vector<std::array<std::size_t, 2>> loop;
     for (std::size_t c = 0; c < patch.columns(); ++c) loop.push_back({c, 0});
@@ -170,7 +170,7 @@ std::vector<std::array<std::size_t, 2>> border(const Patch& patch) {
     return loop;
 }
 
-// Half width and half height of the handle at a fraction of its length, in pan radii; the last tenth is rounded off.
+// Half width and half height of the handle at a fraction of its length, in pan radii; the last tenth is rounded.
 Vec2 section_size(double fraction) {
     const double grip = std::clamp((fraction - 0.2) / 0.5, 0.0, 1.0);
     const double swell = grip * grip * (3 - 2 * grip);
@@ -231,7 +231,7 @@ void SkilletBuilder::remove_patch() {
     for (std::size_t r = 0; r <= patch_.rows; ++r)
         for (std::size_t c = 0; c <= patch_.columns(); ++c) inside[wall_vertex(c, r)] = 1;
     std::erase_if(mesh_.triangles, [&](const Triangle& t) { return inside[t[0]] && inside[t[1]] && inside[t[2]]; });
-    // Vertices in the middle of the patch have lost all their triangles.
+    // Vertices in the interior of the patch have no triangles any more.
     std::vector<char> used(mesh_.vertices.size(), 0);
     for (const Triangle& t : mesh_.triangles)
         for (const Index v : t) used[v] = 1;
@@ -254,7 +254,8 @@ void SkilletBuilder::grow_handle() {
     const std::vector<Index> wall = loop_;
     for (std::size_t s = 1; s <= steps; ++s) {
         const double fraction = static_cast<double>(s) / static_cast<double>(steps);
-        const double along = std::clamp(fraction * length_ / 0.25, 0.0, 1.0); // the wall's patch fades into the section
+        const double along =
+            std::clamp(fraction * length_ / 0.25, 0.0, 1.0); // blends from the patch of the wall to the cross-section
         const double blend = along * along * (3 - 2 * along);
         std::vector<Index> next;
         for (std::size_t i = 0; i < n; ++i) {
@@ -283,8 +284,8 @@ void SkilletBuilder::close_handle() {
         }
     for (std::size_t r = 0; r < rows; ++r)
         for (std::size_t c = 0; c < columns; ++c) {
-            // The diagonal at a corner of the grid must not cut off a triangle with all its vertices on the rim's
-            // curve.
+            // The diagonal at a corner of the grid must not create a triangle with all its vertices on the curve of the
+            // rim.
             const bool other = (c < columns / 2) == (r < (rows + 1) / 2);
             add_quad(mesh_.triangles, at(c, r), at(c + 1, r), at(c + 1, r + 1), at(c, r + 1), !other);
         }

@@ -9,8 +9,8 @@ namespace fathom {
 
 namespace {
 
-// Numbers the lattice points on the surface of a box: the whole lowest layer, the borders of those between, the
-// highest.
+// Numbers the lattice points on the surface of a box: the whole lowest layer, the borders of the layers in between, and
+// the whole highest layer.
 class ShellNumbering {
 public:
     explicit ShellNumbering(const std::array<std::size_t, 3>& cells)
@@ -42,7 +42,7 @@ void check_cells(const std::array<std::size_t, 3>& cells) {
     check_total("box", 4 * (x * y + y * z + z * x));
 }
 
-// The two faces of the box across `axis`.
+// The two faces of the box perpendicular to `axis`.
 void add_faces(TriangleMesh& mesh, const ShellNumbering& numbering, const std::array<std::size_t, 3>& cells,
                std::size_t axis) {
     const std::size_t u = (axis + 1) % 3, v = (axis + 2) % 3;
@@ -64,7 +64,7 @@ void add_faces(TriangleMesh& mesh, const ShellNumbering& numbering, const std::a
             }
 }
 
-// Cell borders at k/n of the side, so that both halves of the box mirror each other to the last bit.
+// Cell boundaries at k/n of the side, so that both halves of the box are exactly symmetric.
 double lattice_coordinate(std::size_t k, std::size_t n, double size) {
     return size * (static_cast<double>(2 * k) - static_cast<double>(n)) / static_cast<double>(2 * n);
 }
@@ -104,7 +104,7 @@ TriangleMesh make_ellipsoid(const EllipsoidOptions& options) {
 
 namespace {
 
-// Real cube root by Newton's iteration: libm's differs between platforms in the last bit.
+// Real cube root by Newton's iteration, since that of libm differs between platforms in the last bit.
 double cube_root(double x) {
     if (x == 0) return 0;
     int exponent = 0;
@@ -114,14 +114,14 @@ double cube_root(double x) {
     return y;
 }
 
-// How far the heart reaches along the unit direction d: the one positive root of a t^2 - 1 = c t^(5/3). In s = t^(1/3)
-// that is g(s) = a s^6 - c s^5 - 1, which is negative at 0 and rises through its only root: the heart is star-shaped.
-// From there on g is convex, so Newton's iteration comes down to the root from above.
+// Extent of the heart along the unit direction d: the only positive root of a t^2 - 1 = c t^(5/3). In s = t^(1/3) that
+// is g(s) = a s^6 - c s^5 - 1, which is negative at 0 and increases through its only root: the heart is star-shaped.
+// Beyond the root g is convex, so Newton's iteration converges to the root from above.
 double heart_reach(const Vec3& d) {
     const double xx = d.x() * d.x(), yy = d.y() * d.y(), zz = d.z() * d.z();
     const double a = xx + 2.25 * yy + zz;
     const double c = cube_root((xx + 9.0 / 80 * yy) * zz * d.z());
-    double s = 1.25; // no direction reaches farther than 1.95
+    double s = 1.25; // s^3 = 1.95 is an upper bound for all directions
     for (int k = 0; k < 9; ++k) {
         const double fourth = s * s * s * s;
         s -= ((a * s - c) * s * fourth - 1) / ((6 * a * s - 5 * c) * fourth);
@@ -139,7 +139,8 @@ TriangleMesh make_heart(const HeartOptions& options) {
         const Vec3 d = p / std::sqrt(p.squaredNorm());
         return Vec3(heart_reach(d) * d);
     };
-    // The cusps at the top and at the bottom are the first and last corner of the icosahedron: they must stay vertices.
+    // The cusps at the top and at the bottom are the first and last corner of the icosahedron; they must remain
+    // vertices.
     std::vector<char> fixed(mesh.vertices.size(), 0);
     fixed[0] = fixed[11] = 1;
     mesh = mapped(std::move(mesh), onto_heart);

@@ -1,4 +1,4 @@
-// Collapse, flip and split of closed triangle meshes.
+// Relaxation, edge collapse, edge flips and subdivision of closed triangle meshes.
 #include <fathom/geometry/generate/surface_refine.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace fathom {
 
-// Tangential relaxation of closed meshes.
+// ---- Tangential relaxation.
 
 VertexRings vertex_rings(const TriangleMesh& mesh) {
     VertexRings rings;
@@ -29,7 +29,7 @@ Vec3 relaxed_position(const TriangleMesh& mesh, const VertexRings& rings, std::s
     Vec3 middle = Vec3::Zero(), normal = Vec3::Zero();
     double weight = 0;
     for (const auto& [a, b] : rings.around(v)) {
-        // Centroids weighted by area pull vertices out of crowded places.
+        // Area-weighted centroids move vertices out of dense regions.
         const Vec3 out = area_vector({p, mesh.vertices[a], mesh.vertices[b]});
         const double area = std::sqrt(out.squaredNorm());
         middle += area * (mesh.vertices[a] + mesh.vertices[b] + p);
@@ -63,7 +63,7 @@ double sharpest_cosine(const std::array<Vec3, 3>& corners) {
 
 namespace {
 
-// A mesh under collapse: triangles around each vertex, and a count that tells stale queue entries from live ones.
+// A mesh during edge collapse: the triangles around each vertex, and a counter that identifies stale queue entries.
 class Collapser {
 public:
     Collapser(const TriangleMesh& mesh, const CollapseOptions& options) : mesh_(mesh), options_(options) {
@@ -91,7 +91,8 @@ private:
         double cost;
         Index a, b;
         Index version_a, version_b;
-        bool operator<(const Candidate& o) const { // the queue's top is the largest: cheapest, then lowest numbers
+        bool
+        operator<(const Candidate& o) const { // the top of the queue is the largest: lowest cost, then lowest indices
             return std::tie(o.cost, o.a, o.b) < std::tie(cost, a, b);
         }
     };
@@ -115,7 +116,8 @@ private:
         }
     }
 
-    // Collapsing a-b keeps the surface a manifold if the only common neighbours are those across the edge's triangles.
+    // Link condition: the surface remains a manifold if the only common neighbours of a and b are the opposite corners
+    // of the triangles of the edge.
     [[nodiscard]] bool link_allows(const std::vector<Index>& of_a, const std::vector<Index>& of_b) const {
         std::vector<Index> common;
         std::set_intersection(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(), std::back_inserter(common));
@@ -124,7 +126,7 @@ private:
         return degree >= 4 && degree <= 9 && around_[common[0]].size() > 4 && around_[common[1]].size() > 4;
     }
 
-    // The triangles around v, apart from those that hold `other`, still face as before when v moves to p.
+    // True if moving v to p flips no triangle around v, except for those that contain `other`.
     [[nodiscard]] bool faces_stay(Index v, Index other, const Vec3& p) const {
         for (const Index t : around_[v]) {
             const Triangle& triangle = mesh_.triangles[t];
@@ -197,7 +199,7 @@ TriangleMesh collapsed(const TriangleMesh& mesh, const CollapseOptions& options)
 
 namespace {
 
-// Half-edges sorted by their two ends: the partner of a half-edge lies beside it.
+// Half-edges sorted by their two ends, so that the two half-edges of an edge are adjacent.
 struct SideOfEdge {
     Index low, high;
     Index triangle;
@@ -218,7 +220,7 @@ std::vector<SideOfEdge> sides_of_edges(const TriangleMesh& mesh) {
     return sides;
 }
 
-// The corner of the triangle that is neither a nor b, with a and b put in the triangle's own order.
+// The corner of the triangle that is neither a nor b; a and b are put in the order of the triangle.
 Index apex(const Triangle& t, Index& a, Index& b) {
     for (std::size_t k = 0; k < 3; ++k)
         if (t[k] != a && t[k] != b) {
@@ -250,7 +252,7 @@ std::size_t flip_edges(TriangleMesh& mesh, int rounds) {
     for (int round = 0; round < rounds; ++round) {
         const std::vector<SideOfEdge> sides = sides_of_edges(mesh);
         std::vector<char> touched(mesh.triangles.size(), 0);
-        std::set<std::pair<Index, Index>> added; // edges made in this round: none may be made twice
+        std::set<std::pair<Index, Index>> added; // edges created in this pass; no edge may be created twice
         const auto exists = [&](Index a, Index b) {
             const SideOfEdge key{std::min(a, b), std::max(a, b), 0};
             const auto at = std::lower_bound(sides.begin(), sides.end(), key);
@@ -276,13 +278,13 @@ std::size_t flip_edges(TriangleMesh& mesh, int rounds) {
 }
 
 TriangleMesh split_four(const TriangleMesh& mesh) {
-    // The middles of the edges, listed under the lower end of each edge.
+    // The midpoints of the edges, listed by the lower end of each edge.
     const std::size_t n = mesh.vertices.size();
     std::vector<Index> start(n + 1, 0);
     for (const Triangle& t : mesh.triangles)
         for (std::size_t k = 0; k < 3; ++k) ++start[std::min(t[k], t[(k + 1) % 3]) + 1];
     for (std::size_t v = 0; v < n; ++v) start[v + 1] += start[v];
-    std::vector<std::pair<Index, Index>> listed(start[n]); // higher end, number of the middle
+    std::vector<std::pair<Index, Index>> listed(start[n]); // higher end, index of the midpoint
     std::vector<Index> filled(n, 0);
     TriangleMesh result;
     result.vertices.reserve(n + 3 * mesh.triangles.size() / 2);

@@ -1,4 +1,4 @@
-// Boxes, balls, cylinders and rings of tetrahedra.
+// Boxes, balls, cylinders and tori of tetrahedra.
 #include <fathom/base/error.h>
 #include <fathom/geometry/generate/kuhn_cut.h>
 #include <fathom/geometry/generate/parts.h>
@@ -10,7 +10,7 @@ namespace fathom {
 
 namespace {
 
-// Cube corners as bits x, y, z; the middle tetrahedron, then the four at the corners.
+// Cube corners as bits x, y, z: the central tetrahedron, then the four at the corners.
 constexpr std::array<std::array<int, 4>, 5> five_cut = {
     {{0, 3, 5, 6}, {1, 3, 0, 5}, {2, 0, 3, 6}, {4, 5, 0, 6}, {7, 3, 6, 5}}};
 
@@ -67,8 +67,8 @@ TetMesh make_tet_box(const TetBoxOptions& options) {
 
 namespace {
 
-// The lattice points (i, j) of one face of a subdivided icosahedron, row after row, read off its triangles: the sphere
-// writes each face's triangles from row 0 up, that of (i,j), (i+1,j), (i,j+1) first.
+// The lattice points (i, j) of one face of a subdivided icosahedron, row by row, taken from its triangles: the sphere
+// lists the triangles of each face from row 0 up, with that of (i,j), (i+1,j), (i,j+1) first.
 std::vector<Index> face_lattice(const TriangleMesh& sphere, std::size_t face, std::size_t n) {
     std::vector<Index> lattice((n + 1) * (n + 2) / 2);
     const auto at = [n](std::size_t i, std::size_t j) { return j * (n + 1) - j * (j - 1) / 2 + i; };
@@ -84,9 +84,9 @@ std::vector<Index> face_lattice(const TriangleMesh& sphere, std::size_t face, st
     return lattice;
 }
 
-// The ball as 20 wedges from the centre to the faces of an icosahedron. Wedge points are 0 <= c <= b <= a <= n: layer
-// a, and in it the point (a-b) A + (b-c) B + c C of the face. Kuhn's tetrahedra of whole cubes fill the wedge exactly.
-// number(a, i, j) is the vertex with weights i of B and j of C in layer a.
+// The ball as 20 wedges from the centre to the faces of an icosahedron. The points of a wedge are 0 <= c <= b <= a <=
+// n: in layer a, the point (a-b) A + (b-c) B + c C of the face. Kuhn's tetrahedra of whole cubes fill the wedge
+// exactly. number(a, i, j) is the vertex with weights i of B and j of C in layer a.
 void add_wedge(TetMesh& mesh, std::size_t n, const auto& number) {
     const auto inside = [n](const LatticePoint& p) { return p[0] <= n && p[1] <= p[0] && p[2] <= p[1]; };
     for (std::size_t a = 0; a < n; ++a)
@@ -131,7 +131,7 @@ TetMesh make_tet_ball(const TetBallOptions& options) {
 
 namespace {
 
-// A disk of six sectors with `rings` rings; ring k has 6 k vertices. Triangles counter-clockwise.
+// A disc of six sectors with `rings` rings; ring k has 6 k vertices. The triangles are counter-clockwise.
 struct Disk {
     std::vector<Vec2> points;
     std::vector<Triangle> triangles;
@@ -157,8 +157,8 @@ Disk unit_disk(std::size_t rings) {
     return disk;
 }
 
-// Three tetrahedra of the prism over the triangle t, between the layers that begin with these vertices. Walking up its
-// corners in the order of their numbers makes neighbouring prisms choose the same diagonal.
+// The three tetrahedra of the prism over the triangle t, between the layers that start with these vertices. The corners
+// are lifted in the order of their indices, so that neighbouring prisms choose the same diagonal.
 void add_prism(TetMesh& mesh, Triangle t, Index low_layer, Index high_layer) {
     const Triangle unsorted = t;
     std::sort(t.begin(), t.end());
