@@ -1,6 +1,7 @@
 // Fast marching on a regular grid.
-#include <fathom/base/error.h>
 #include <fathom/baseline/grid_fast_marching.h>
+
+#include <fathom/base/error.h>
 #include <fathom/geometry/mesh/triangle_mesh.h>
 #include <fathom/geometry/primitive/closest_point.h>
 

@@ -1,5 +1,6 @@
 // Descent from the root to the largest block that can be skipped.
 #include <fathom/baseline/octree_traversal.h>
+
 #include <fathom/detect/point_field/dda_traversal.h>
 #include <fathom/detect/point_field/grid_traversal.h>
 #include <fathom/detect/point_field/interval_collectors.h>

@@ -1,7 +1,8 @@
 // Dual gradient descent of many points simultaneously: down one field, within the body of another.
+#include <fathom/detect/field_field/dual_gradient.h>
+
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/detect/field_field/dual_gradient.h>
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,10 @@
 // Octree over the intersection of two fields.
+#include <fathom/detect/field_field/field_overlap.h>
+
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/detect/bounds/octants.h>
 #include <fathom/detect/bounds/transformed_field.h>
-#include <fathom/detect/field_field/field_overlap.h>
 
 #include <fmt/format.h>
 

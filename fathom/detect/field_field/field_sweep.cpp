@@ -1,10 +1,11 @@
 // Search through space and time in the order of time.
+#include <fathom/detect/field_field/field_sweep.h>
+
 #include <fathom/base/error.h>
 #include <fathom/base/motion.h>
 #include <fathom/detect/bounds/octants.h>
 #include <fathom/detect/bounds/transformed_field.h>
 #include <fathom/detect/field_field/field_overlap.h>
-#include <fathom/detect/field_field/field_sweep.h>
 
 #include <fmt/format.h>
 

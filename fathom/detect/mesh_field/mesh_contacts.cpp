@@ -1,7 +1,8 @@
 // Traversal of the bounding-sphere tree of a mesh in a field, descent on the remaining triangles, and proofs for the
 // others.
-#include <fathom/base/error.h>
 #include <fathom/detect/mesh_field/mesh_contacts.h>
+
+#include <fathom/base/error.h>
 #include <fathom/detect/mesh_field/mesh_in_field_frame.h>
 
 #include <fmt/format.h>

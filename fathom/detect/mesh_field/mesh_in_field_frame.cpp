@@ -1,5 +1,6 @@
 // A mesh in the frame of a field: descent on its triangles, and proofs that they stay clear.
 #include <fathom/detect/mesh_field/mesh_in_field_frame.h>
+
 #include <fathom/field/grid/grid_field.h>
 #include <fathom/geometry/primitive/closest_point.h>
 

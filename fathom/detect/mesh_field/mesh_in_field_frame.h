@@ -32,9 +32,8 @@ public:
 
     [[nodiscard]] const TriangleSphereTree& mesh() const { return mesh_; }
     [[nodiscard]] const Field& field() const { return field_; }
-    [[nodiscard]] const MeshField* mesh_field() const {
-        return mesh_field_;
-    } // the field if it is a MeshField, else null
+    // The field if it is a MeshField, else null.
+    [[nodiscard]] const MeshField* mesh_field() const { return mesh_field_; }
     [[nodiscard]] const Pose& field_pose() const { return field_pose_; }
     [[nodiscard]] double margin() const { return clear_.level(); }
     [[nodiscard]] double error() const { return error_; }             // of positions, by rounding (m)

@@ -1,4 +1,4 @@
-// Empty-space map of a grid for one level: how far a traversal may jump, and which cells it must visit.
+// Empty-space map of a grid for one level: the jump distances of a traversal, and the cells that it must visit.
 // One byte for each brick gives the number of bricks around it that are free of the level (2 MB at 1024 cells a side).
 // A brick that contains the level has one bit for each cell that contains it; the corner values of these cells are
 // packed in the order of the bits, 16 bytes each. A cell without its bit stays clear of the level by `margin`, so

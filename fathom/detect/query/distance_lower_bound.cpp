@@ -1,5 +1,6 @@
 // Lower bound on distance: over pairs of nodes of two trees, or over the nodes of one tree above a half-space.
 #include <fathom/detect/query/distance_lower_bound.h>
+
 #include <fathom/detect/trees/dual_tree_bound.h>
 
 #include <algorithm>

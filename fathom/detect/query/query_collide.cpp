@@ -1,12 +1,12 @@
 // collide(): the implementation for each method, and the selection by the table.
+#include <fathom/detect/query/query.h>
+
+#include <fathom/base/error.h>
 #include <fathom/detect/depth/depth_collide.h>
 #include <fathom/detect/field_field/field_overlap.h>
 #include <fathom/detect/mesh_mesh/mesh_mesh.h>
-#include <fathom/detect/query/query.h>
 #include <fathom/detect/query/query_pair.h>
 #include <fathom/detect/tet/tet_collision.h>
-
-#include <fathom/base/error.h>
 #include <fathom/geometry/inspect/mesh_report.h>
 
 #include <fmt/format.h>

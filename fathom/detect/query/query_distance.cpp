@@ -1,11 +1,11 @@
 // distance(): the implementation for each method, and the selection by the table.
+#include <fathom/detect/query/query.h>
+
+#include <fathom/base/error.h>
 #include <fathom/detect/mesh_field/mesh_field_distance.h>
 #include <fathom/detect/mesh_mesh/mesh_mesh.h>
 #include <fathom/detect/query/distance_lower_bound.h>
-#include <fathom/detect/query/query.h>
 #include <fathom/detect/query/query_pair.h>
-
-#include <fathom/base/error.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
 

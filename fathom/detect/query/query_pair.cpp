@@ -1,8 +1,8 @@
 // Canonical order of two shapes, support points against half-spaces, contacts of triangles in fields.
-#include <fathom/detect/mesh_field/contact_reduction.h>
 #include <fathom/detect/query/query_pair.h>
 
 #include <fathom/base/motion.h>
+#include <fathom/detect/mesh_field/contact_reduction.h>
 #include <fathom/geometry/primitive/closest_point.h>
 
 #include <algorithm>

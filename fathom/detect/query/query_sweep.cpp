@@ -1,11 +1,11 @@
 // sweep(): the implementation for each method, and the selection by the table.
+#include <fathom/detect/query/query.h>
+
+#include <fathom/base/error.h>
 #include <fathom/detect/field_field/field_sweep.h>
 #include <fathom/detect/query/conservative_advancement.h>
 #include <fathom/detect/query/distance_lower_bound.h>
-#include <fathom/detect/query/query.h>
 #include <fathom/detect/query/query_pair.h>
-
-#include <fathom/base/error.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,8 @@
 // Bounding spheres of triangles and of the nodes above them.
+#include <fathom/detect/trees/triangle_sphere_tree.h>
+
 #include <fathom/base/interval.h>
 #include <fathom/base/parallel.h>
-#include <fathom/detect/trees/triangle_sphere_tree.h>
 #include <fathom/geometry/primitive/closest_point.h>
 
 #include <algorithm>

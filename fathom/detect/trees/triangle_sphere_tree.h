@@ -19,9 +19,8 @@ public:
     explicit TriangleSphereTree(const TriangleMesh& mesh);
 
     [[nodiscard]] std::size_t size() const { return triangles_.size(); }
-    [[nodiscard]] const SphereTree& tree() const {
-        return tree_;
-    } // over the centres of the triangles' bounding spheres
+    // Tree over the centres of the triangles' bounding spheres.
+    [[nodiscard]] const SphereTree& tree() const { return tree_; }
     // Bounding radius of a node: all its triangles lie within this distance of its centre (m).
     [[nodiscard]] double reach(std::size_t node) const { return static_cast<double>(reach_[node]); }
     // By position in the order of the tree: bounding sphere of a triangle, vertex indices, vertex positions, index in

@@ -1,7 +1,8 @@
 // The bodies of a world: adding, moving, reshaping and removing.
-#include <fathom/detect/world/world_state.h>
+#include <fathom/detect/world/world.h>
 
 #include <fathom/base/error.h>
+#include <fathom/detect/world/world_state.h>
 
 #include <fmt/format.h>
 

@@ -1,7 +1,8 @@
 // Queries of a world at its current poses: shapes, rays, sweeps, the nearest body, and one body at many poses.
+#include <fathom/detect/world/world.h>
+
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/detect/world/world.h>
 #include <fathom/detect/world/world_state.h>
 
 #include <algorithm>

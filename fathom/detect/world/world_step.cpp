@@ -1,5 +1,7 @@
 // A step of a world: candidate pairs from the broad phase, results from the pair cache, tests of the other pairs in
 // parallel, then the events.
+#include <fathom/detect/world/world.h>
+
 #include <fathom/base/parallel.h>
 #include <fathom/detect/query/distance_lower_bound.h>
 #include <fathom/detect/world/world_state.h>
