@@ -67,8 +67,8 @@ template <class One>
                            });
 }
 
-constexpr int size =
-    9; // force on the shell, torque on the shell, torque of that force about the field's centre of mass
+// Force on the shell, torque on the shell, torque of that force about the field's centre of mass.
+constexpr int size = 9;
 using Values = Eigen::Matrix<double, size, 1>;
 
 // The times at which a chord crosses cell boundaries, in order.

@@ -262,8 +262,8 @@ private:
                            packed ? " zlib" : "");
     }
 
-    static constexpr std::size_t max_nodes =
-        1000; // more than the corners of any cell; further nodes belong to higher orders
+    // More than the corners of any cell; further nodes belong to higher orders.
+    static constexpr std::size_t max_nodes = 1000;
 
     const Source& source_;
     VtuStorage storage_;
