@@ -24,7 +24,7 @@ void check_contact(const WeightedContact& contact, std::size_t number, std::size
     for (std::size_t k = 0; k < contact.count; ++k) {
         if (contact.points[k] >= point_count)
             refuse(Cause::index_out_of_range, number,
-                   fmt::format("names point {} of {}", contact.points[k], point_count));
+                   fmt::format("refers to point {}, but there are {}", contact.points[k], point_count));
         sum += contact.weights[k];
         size += std::abs(contact.weights[k]);
     }

@@ -83,9 +83,9 @@ template <class Reader>
                                    const Reader& reader, std::string_view element, std::size_t index) {
     if (stated < first || static_cast<std::uint64_t>(stated - first) >= vertex_count)
         reader.fail(Cause::index_out_of_range,
-                    std::string("names vertex ")
+                    std::string("refers to vertex ")
                         .append(std::to_string(stated))
-                        .append(" of ")
+                        .append(", but there are ")
                         .append(std::to_string(vertex_count)),
                     element, static_cast<std::int64_t>(index));
     return static_cast<Index>(stated - first);

@@ -160,7 +160,7 @@ private:
             const double index = primitive.indices ? primitive.indices->at(k, 0) : static_cast<double>(k);
             if (!(index >= 0 && index < static_cast<double>(vertex_count)) || index != std::floor(index))
                 primitive.stated.fail(Cause::index_out_of_range,
-                                      fmt::format("names vertex {} of {}", index, vertex_count));
+                                      fmt::format("refers to vertex {}, but there are {}", index, vertex_count));
             return static_cast<Index>(first + static_cast<std::size_t>(index));
         };
         for (std::size_t i = 0; i < primitive.triangles(); ++i) {

@@ -94,7 +94,7 @@ GltfBuffers::GltfBuffers(const Source& source, const GltfTable& root, std::span<
 GltfBuffers::View GltfBuffers::view(std::size_t index) const {
     const GltfTable stated(source_, root_.list("bufferViews"), index, "bufferView");
     const std::size_t buffer = stated.whole("buffer");
-    if (buffer >= buffers_.size()) stated.fail(Cause::index_out_of_range, "names a buffer that does not exist");
+    if (buffer >= buffers_.size()) stated.fail(Cause::index_out_of_range, "refers to a buffer that does not exist");
     const std::size_t offset = stated.whole("byteOffset", 0);
     const std::size_t length = stated.whole("byteLength");
     const std::span<const std::byte> whole = buffers_[buffer];

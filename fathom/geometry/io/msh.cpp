@@ -323,7 +323,7 @@ private:
             const std::int64_t tag = fields.tag_here("node of an element");
             const auto found = tags_.find(tag);
             if (!found)
-                fields.fail(Cause::index_out_of_range, fmt::format("names node {}, which does not exist", tag),
+                fields.fail(Cause::index_out_of_range, fmt::format("refers to node {}, which does not exist", tag),
                             "element", static_cast<std::int64_t>(elements_.size() - 1));
             corners_.push_back(static_cast<Index>(*found));
         }

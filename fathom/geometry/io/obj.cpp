@@ -118,9 +118,11 @@ Index corner_of(const TextScanner& scanner, std::string_view word, std::size_t d
     const std::string_view number = word.substr(0, word.find('/'));
     const std::int64_t stated = scanner.to_integer(number, "vertex index of a face");
     const std::int64_t index = stated < 0 ? static_cast<std::int64_t>(defined) + stated : stated - 1;
-    if (stated == 0) scanner.fail(Cause::index_out_of_range, "a face names vertex 0, but indices in OBJ start at 1");
+    if (stated == 0)
+        scanner.fail(Cause::index_out_of_range, "a face refers to vertex 0, but indices in OBJ start at 1");
     if (index < 0 || index >= static_cast<std::int64_t>(vertex_count))
-        scanner.fail(Cause::index_out_of_range, fmt::format("a face names vertex {} of {}", stated, vertex_count));
+        scanner.fail(Cause::index_out_of_range,
+                     fmt::format("a face refers to vertex {}, but there are {}", stated, vertex_count));
     return static_cast<Index>(index);
 }
 

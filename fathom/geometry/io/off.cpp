@@ -65,7 +65,8 @@ void read_corners(TextScanner& scanner, std::size_t face, std::size_t vertices, 
     for (std::size_t k = 0; k < count; ++k) {
         const std::int64_t index = scanner.integer("vertex index of a face");
         if (index < 0 || index >= static_cast<std::int64_t>(vertices))
-            scanner.fail(Cause::index_out_of_range, fmt::format("names vertex {} of {}", index, vertices), "face",
+            scanner.fail(Cause::index_out_of_range,
+                         fmt::format("refers to vertex {}, but there are {}", index, vertices), "face",
                          static_cast<std::int64_t>(face));
         corners.push_back(static_cast<Index>(index));
     }

@@ -401,7 +401,8 @@ private:
     [[nodiscard]] Index vertex(const Body& body, double stated, std::string_view element, std::size_t row) const {
         const std::size_t count = file_.surface.vertices.size();
         if (!(stated >= 0 && stated < static_cast<double>(count)) || stated != std::floor(stated))
-            body.fail(Cause::index_out_of_range, fmt::format("names vertex {} of {}", stated, count), element, row);
+            body.fail(Cause::index_out_of_range, fmt::format("refers to vertex {}, but there are {}", stated, count),
+                      element, row);
         return static_cast<Index>(stated);
     }
 

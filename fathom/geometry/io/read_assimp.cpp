@@ -127,7 +127,8 @@ void rebuild(const Source& answer, MeshFile& file) {
         for (Index left = sizes.read<Index>("face"); left > 0; --left) {
             const Index corner = reader.read<Index>("corner");
             if (corner >= merged.size())
-                throw Error(Cause::index_out_of_range, fmt::format("names vertex {} of {}", corner, merged.size()),
+                throw Error(Cause::index_out_of_range,
+                            fmt::format("refers to vertex {}, but there are {}", corner, merged.size()),
                             {.file = answer.name, .element = "face", .index = static_cast<std::int64_t>(i)});
             corners.push_back(merged[corner]);
         }

@@ -31,7 +31,7 @@ TEST(Medit, wrong_counts_and_indices_are_refused_with_their_place) {
     expect_cause(read_medit, with(text, "Tetrahedra\n1", "Tetrahedra\n0"), Cause::count_mismatch);
     expect_cause(read_medit, with(text, "Tetrahedra\n1", "Tetrahedra\n100000000000"), Cause::count_mismatch);
     expect_cause(read_medit, with(text, "1 2 3 4 0", "1 2 3 5 0"), Cause::index_out_of_range,
-                 "tetrahedron 0: names vertex 5 of 4");
+                 "tetrahedron 0: refers to vertex 5, but there are 4");
     expect_cause(read_medit, with(text, "1 2 3 4 0", "0 2 3 4 0"), Cause::index_out_of_range);
     expect_cause(read_medit, with(text, "1 2 3 4 0", "1 2 3"), Cause::malformed);
     expect_cause(read_medit, with(text, "1 0 0 1", "nan 0 0 1"), Cause::non_finite, "vertex 1");

@@ -155,7 +155,7 @@ TEST(Msh, wrong_counts_and_missing_nodes_are_refused_with_their_place) {
     expect_cause(read_msh, with(text_22, "Elements\n1", "Elements\n2"), Cause::count_mismatch);
     expect_cause(read_msh, with(text_22, "Elements\n1", "Elements\n0"), Cause::count_mismatch);
     expect_cause(read_msh, with(text_22, "10 20 5 1", "10 20 6 1"), Cause::index_out_of_range,
-                 "element 0: names node 6");
+                 "element 0: refers to node 6");
     expect_cause(read_msh, with(text_22, " 1000000000000\n$", "\n$"), Cause::malformed, "test:13");
     expect_cause(read_msh, with(text_22, "\n5 0 1 0", "\n10 0 1 0"), Cause::malformed, "two nodes have the tag 10");
     expect_cause(read_msh, with(text_22, "20 1 0 0", "20 nan 0 0"), Cause::non_finite, "vertex 1");

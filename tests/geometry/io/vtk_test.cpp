@@ -74,7 +74,7 @@ TEST(Vtk, cells_of_second_order_are_reduced_to_their_corners) {
 
 TEST(Vtk, wrong_counts_and_indices_are_refused_with_their_place) {
     expect_cause(read_vtk, with(text, "4 0 1 2 3\n", "4 0 1 2 4\n"), Cause::index_out_of_range,
-                 "test:8: cell 0: names vertex 4 of 4");
+                 "test:8: cell 0: refers to vertex 4, but there are 4");
     expect_cause(read_vtk, with(text, "4 0 1 2 3\n", "4 0 1 2 -1\n"), Cause::index_out_of_range);
     expect_cause(read_vtk, with(text, "CELLS 2 9", "CELLS 3 9"), Cause::count_mismatch);
     expect_cause(read_vtk, with(text, "CELLS 2 9", "CELLS 1 9"), Cause::count_mismatch);

@@ -1,7 +1,7 @@
 #include "volume_files.h"
 
-#include <fathom/base/encode/text.h>
 #include <fathom/base/encode/gzip.h>
+#include <fathom/base/encode/text.h>
 
 namespace fathom {
 namespace {
@@ -55,7 +55,7 @@ TEST(Vtu, wrong_counts_and_indices_are_refused_with_their_place) {
     expect_cause(read_vtu, with(text, "ascii\">4<", "ascii\">-4<"), Cause::malformed);
     expect_cause(read_vtu, with(text, "ascii\">4<", "ascii\">4 8<"), Cause::count_mismatch);
     expect_cause(read_vtu, with(text, "0 1 2 3<", "0 1 2 4<"), Cause::index_out_of_range,
-                 "test:8: cell 0: names vertex 4 of 4");
+                 "test:8: cell 0: refers to vertex 4, but there are 4");
     expect_cause(read_vtu, with(text, "0 1 2 3<", "0 1 2 3 0<"), Cause::count_mismatch);
     expect_cause(read_vtu, with(text, "0 1 0\n", "0 nan 0\n"), Cause::non_finite, "vertex 2");
     expect_cause(read_vtu, with(text, "\"types\"", "\"kinds\""), Cause::malformed, "types");
