@@ -3,6 +3,7 @@
 #include <benchmarks/bullet_peer.h>
 #include <benchmarks/fcl_peer.h>
 #include <benchmarks/report.h>
+#include <fathom/baseline/scene_octree.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
 #include <fathom/index/broad_phase.h>
@@ -75,8 +76,8 @@ struct Times {
     }
 };
 
-BroadPhase phase_of(std::span<const Box> boxes, BroadMethod method) {
-    BroadPhase phase({.method = method});
+BroadPhase phase_of(std::span<const Box> boxes, const BroadPhaseOptions& options) {
+    BroadPhase phase(options);
     for (const Box& box : boxes) (void)phase.add(box);
     phase.find_pairs();
     return phase;
@@ -90,8 +91,8 @@ struct Rivals {
 Rivals measure(Kind kind, std::size_t count) {
     Rivals r;
     MovingBoxes scene(kind, count);
-    BroadPhase ours = phase_of(scene.boxes, BroadMethod::automatic),
-               octree = phase_of(scene.boxes, BroadMethod::scene_octree);
+    BroadPhase ours = phase_of(scene.boxes, {}),
+               octree = phase_of(scene.boxes, {.finder = scene_octree_finder()});
     FclBroadPhase fcl(scene.boxes);
     BulletBroadPhase bullet(scene.boxes);
     bullet.step(scene.boxes);

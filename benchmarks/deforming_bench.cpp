@@ -5,6 +5,7 @@
 #include <fathom/base/parallel.h>
 #include <fathom/detect/deformable/deforming_scene.h>
 #include <fathom/geometry/mesh/weld.h>
+#include <fathom/baseline/scene_octree.h>
 #include <fathom/index/body_octree_pairs.h>
 #include <fathom/simulate/scene/scene.h>
 
@@ -184,7 +185,7 @@ Sphere sphere_round(std::span<const Vec3> vertices) {
 class PaperDetector {
 public:
     PaperDetector(Volume volume, const Objects& objects)
-        : volume_(volume), broad_({.method = BroadMethod::scene_octree, .octree = {.level_cap = scene_levels}}) {
+        : volume_(volume), broad_({.finder = scene_octree_finder({.level_cap = scene_levels})}) {
         for (const DeformingBody& body : objects.bodies) {
             std::vector<Index> corners;
             for (const Triangle& t : body.mesh.triangles) corners.insert(corners.end(), t.begin(), t.end());

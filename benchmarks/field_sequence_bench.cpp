@@ -7,7 +7,7 @@
 #include <benchmarks/passing_sequence.h>
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
-#include <fathom/baseline/detection_points.h>
+#include <fathom/detect/decomposition/detection_points.h>
 #include <fathom/detect/field_field/dual_gradient.h>
 #include <fathom/detect/field_field/field_field.h>
 #include <fathom/detect/mesh_field/mesh_contacts.h>
@@ -174,9 +174,9 @@ void run_high_polygon(Report& report) {
     const std::vector<Pose> poses = rolling(size, 60);
     std::vector<field_field::CollideResult> ours(poses.size());
     std::vector<mesh_field::MeshContactResult> by_mesh(poses.size());
-    std::vector<field_field::PlainResult> plain(poses.size());
+    std::vector<PlainResult> plain(poses.size());
     const auto by_paper = [&](const Pose& pose) {
-        return field_field::plain_field_collision(
+        return plain_field_collision(
             {{dragon.grid.get(), {}}, &dragon_box, dragon_points.points},
             {{rock.grid.get(), pose}, &rock_box, rock_points.points},
             {.descent = {.rule = field_field::StepRule::adaptive}, .octree_depth = 1});

@@ -17,7 +17,6 @@ namespace fathom::bench {
 namespace {
 
 constexpr std::size_t pose_count = 200;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct Body {
     SurfaceTree tree;

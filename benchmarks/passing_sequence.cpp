@@ -1,6 +1,7 @@
 // Benchmarks: the frames of a sequence, run by every rival and judged.
 #include <benchmarks/passing_sequence.h>
 #include <benchmarks/report.h>
+#include <fathom/detect/decomposition/detection_points.h>
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/geometry/generate/generate.h>
 
@@ -59,10 +60,10 @@ Race race_over(const std::vector<Rival>& rivals, const std::vector<Pose>& poses)
 
 Answer by_paper(const PassingSequence& s, const Field& scan, const Decomposition& parts, const Decomposition& shape_box,
                 std::size_t max_points, const Pose& pose) {
-    const field_field::PlainOptions plain{.descent = {.rule = field_field::StepRule::fixed, .step = s.plain_step},
+    const PlainOptions plain{.descent = {.rule = field_field::StepRule::fixed, .step = s.plain_step},
                                           .max_points = max_points};
-    const field_field::PlainResult r =
-        field_field::plain_field_collision({{&scan, {}}, &parts}, {{s.shape.get(), pose}, &shape_box}, plain);
+    const PlainResult r =
+        plain_field_collision({{&scan, {}}, &parts}, {{s.shape.get(), pose}, &shape_box}, plain);
     return {r.verdict == Verdict::overlapping,
             r.contacts.empty() ? 0 : std::max(r.contacts[0].depth_a, r.contacts[0].depth_b)};
 }

@@ -2,6 +2,7 @@
 #include <fathom/field/analytic/analytic_expression.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
+#include <fathom/field/analytic/tape.h>
 
 #include <cstdio>
 

@@ -1,6 +1,6 @@
 // Decomposes a shape into boxes that are proven to contain it, finds the pairs of boxes of two bodies that may touch,
 // and searches contacts there with the method of the paper (Liu et al. 2024).
-#include <fathom/baseline/detection_points.h>
+#include <fathom/detect/decomposition/detection_points.h>
 #include <fathom/detect/decomposition/decomposition.h>
 #include <fathom/detect/field_field/dual_gradient.h>
 #include <fathom/field/mesh/grid_builder.h>
@@ -25,9 +25,9 @@ int main() {
     std::printf("%zu of %zu pairs of parts may touch\n", pairs.size(), parts.boxes.size() * parts.boxes.size());
 
     const ProtrusionPoints tips = protrusion_points(field);
-    const field_field::PlainBody a{{&field, here}, &parts, tips.points}, b{{&field, there}, &parts, tips.points};
-    const field_field::PlainResult found =
-        field_field::plain_field_collision(a, b, {.descent = {.rule = field_field::StepRule::adaptive}});
+    const PlainBody a{{&field, here}, &parts, tips.points}, b{{&field, there}, &parts, tips.points};
+    const PlainResult found =
+        plain_field_collision(a, b, {.descent = {.rule = field_field::StepRule::adaptive}});
     std::printf("%zu protrusion points; %zu contacts from %zu starting points\n", tips.points.size(),
                 found.contacts.size(), found.starts);
     if (!found.contacts.empty())

@@ -1,5 +1,6 @@
 // Collision of two fields: contacts, penetration depth and separating direction; and their distance when disjoint.
 #include <fathom/detect/field_field/field_field.h>
+#include <fathom/detect/query/query.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/field/mesh/grid_builder.h>

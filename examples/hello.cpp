@@ -13,7 +13,7 @@ int main() {
     std::printf("%zu contacts, %.3f m deep, by %s\n", touch.contacts.size(), touch.depth, name(touch.method).data());
 
     const DistanceResult apart = distance(bowl, {}, ball, Pose::from_translation({0, 0, 1}));
-    std::printf("between %.4f and %.4f m apart\n", apart.lower, apart.upper);
+    std::printf("between %.4f and %.4f m apart\n", apart.lower_bound, apart.upper_bound);
 
     const Motion fall{Pose::from_translation({0, 0, 1}), Pose::from_translation({0, 0, -1})};
     const SweepResult when = sweep(bowl, Motion::stationary({}), ball, fall);

@@ -1,4 +1,5 @@
 // A user-defined field in queries with other shapes (docs/extending.md).
+#include <fathom/base/error.h>
 #include <fathom/detect/query/query.h>
 #include <fathom/geometry/generate/generate.h>
 

@@ -57,10 +57,10 @@ void margins(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pos
 void distances(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b) {
     // [distance]
     const DistanceResult gap = distance(a, pose_a, b, pose_b);
-    const double meters = gap.upper;                                 // minus the depth if overlapping
+    const double meters = gap.upper_bound;                                 // minus the depth if overlapping
     const auto nearest_points = std::pair(gap.point_a, gap.point_b); // world frame
     // [end]
-    expect(gap.lower <= meters && (nearest_points.first - nearest_points.second).norm() > 0, "the shapes are disjoint");
+    expect(gap.lower_bound <= meters && (nearest_points.first - nearest_points.second).norm() > 0, "the shapes are disjoint");
 }
 
 void continuous(const Shape& a, const Pose& a_start, const Pose& a_end, const Shape& b, const Pose& b_start,
@@ -87,7 +87,7 @@ void manager() {
         world.collide(part, Pose::from_translation({0.75, 0, 0})); // one object against all
     const World::Nearest nearest = world.nearest(part, Pose::from_translation({0, 5, 0}));
     // [end]
-    expect(world.last().pairs.size() == 1 && around.size() == 2 && nearest.distance.upper > 3.9, "manager");
+    expect(world.last().pairs.size() == 1 && around.size() == 2 && nearest.distance.upper_bound > 3.9, "manager");
 }
 
 void filters(World& world, Index a, Index b) {

@@ -26,7 +26,7 @@ void steps() {
                 (void)contact.depth; // also contact.point_a, point_b and normal (from a to b)
     }
     std::printf("at the end %zu pairs touch, %zu were tested, %zu cached\n", world.last().pairs.size(),
-                world.last().tested, world.last().spared);
+                world.last().tested, world.last().cached);
     if (world.last().pairs.size() != 3 || !world.contains(floor) || !world.contains(ball))
         throw Error(Cause::invalid_argument, "expected three touching pairs");
 }
@@ -56,7 +56,7 @@ void questions() {
 
     const World::Nearest near =
         world.nearest(Shape(make_sphere({.radius = 0.1})), Pose::from_translation({-2.5, 0, 0}));
-    std::printf("%s is nearest, %.3f m away\n", world.name(near.body).c_str(), near.distance.upper);
+    std::printf("%s is nearest, %.3f m away\n", world.name(near.body).c_str(), near.distance.upper_bound);
 
     const World::SweptBody first = world.sweep(
         Shape(make_sphere({.radius = 0.1})), {Pose::from_translation({0, 0, 0.3}), Pose::from_translation({0, 0, 3})});

@@ -132,12 +132,12 @@ Json to_json(const PairResult& result) {
     Json text = {{"status", status(collision.verdict)}, {"proven", collision.verdict != Verdict::undecided}};
     text["depth"] = collision.contacts.empty() ? Json(nullptr) : Json(collision.depth);
     text["distance"] = result.separation ? distance_json(*result.separation) : Json(nullptr);
-    text["witness"] = overlaps(collision) ? as_json(collision.common) : Json(nullptr);
+    text["witness"] = overlaps(collision) ? as_json(collision.witness) : Json(nullptr);
     text["contacts"] = Json::array();
     for (const Contact& c : collision.contacts) text["contacts"].push_back(contact_json(c));
     text["method"] = method_text(result);
     text["error_bound"] = finite_or_null(collision.error_bound);
-    text["truncated"] = collision.truncated || (result.separation && result.separation->truncated);
+    text["truncated"] = collision.budget_exhausted || (result.separation && result.separation->more_contacts);
     text["evaluations"] = collision.evaluations;
     if (collision.verdict == Verdict::undecided) text["open_size"] = finite_or_null(collision.open_size);
     return text;
@@ -148,7 +148,7 @@ void print(const field_field::Separation& s) {
     if (!std::isfinite(s.upper))
         return fmt::print("  distance   at least {:.9g} m; closest points are unknown\n", s.lower);
     fmt::print("  distance   between {:.9g} and {:.9g} m{}\n", s.lower, s.upper,
-               s.truncated ? " (use --distance for tighter bounds)" : "");
+               s.budget_exhausted ? " (use --distance for tighter bounds)" : "");
     fmt::print("  closest    {} on A, {} on B (m)\n", vector_text(s.point_a), vector_text(s.point_b));
     fmt::print("  normal     {} from A to B\n", vector_text(s.normal));
 }
@@ -170,10 +170,10 @@ void print(const PosedBody& a, const PosedBody& b, const PairResult& result, con
                    : ", proven");
     fmt::print("  A          {}\n  B          {}\n", a.description, b.description);
     if (!collision.contacts.empty()) fmt::print("  depth      {:.9g} m\n", collision.depth);
-    if (overlaps(collision)) fmt::print("  witness    {} m, inside both\n", vector_text(collision.common));
+    if (overlaps(collision)) fmt::print("  witness    {} m, inside both\n", vector_text(collision.witness));
     if (result.separation) print(*result.separation);
     print(collision.contacts);
-    if (collision.truncated) fmt::print("  (there are more contacts)\n");
+    if (collision.more_contacts) fmt::print("  (there are more contacts)\n");
     fmt::print("  method     {}; {} field evaluations\n", method_text(result), with_commas(collision.evaluations));
     if (std::isfinite(collision.error_bound))
         fmt::print("  error      at most {:.3g} m\n", collision.error_bound);

@@ -196,7 +196,7 @@ Json to_json(const DirectionReport& r, const DepthReport& report, const DepthArg
                  {"area", r.area},
                  {"unseen_area", r.unseen_area},
                  {"unseen_bounds", r.unseen_bounds.empty() ? Json(nullptr) : as_json(r.unseen_bounds)},
-                 {"unseen_triangles", r.to_mesh_frame},
+                 {"unseen_triangles", r.hidden},
                  {"resolution", r.resolution},
                  {"compliant_to_one", r.compliant_to_one},
                  {"compliant", r.compliant}});
@@ -261,7 +261,7 @@ void print(const DirectionReport& r) {
     if (r.unseen_area > 0)
         fmt::print("  not seen   {:.4g} of {:.4g} m2, between {} and {} m; {} triangles are less than half visible\n",
                    r.unseen_area, r.area, vector_text(r.unseen_bounds.lower), vector_text(r.unseen_bounds.upper),
-                   with_commas(r.to_mesh_frame.size()));
+                   with_commas(r.hidden.size()));
     if (!r.closed)
         fmt::print(
             "  open       the mesh is not closed or is inside out: only its surface is tested, not its interior\n");

@@ -57,8 +57,8 @@ void ShapesScene::compute_distance(Pair& pair) const {
         distance(world_.shape(pair.a), world_.pose(pair.a), world_.shape(pair.b), world_.pose(pair.b));
     pair.microseconds += 1e6 * start.seconds();
     if (pair.collision.method == Method::automatic) pair.collision.method = apart.method;
-    pair.separation = apart.upper;
-    pair.error_bound = apart.error_bound + std::max(apart.upper - std::max(apart.lower, 0.0), 0.0);
+    pair.separation = apart.upper_bound;
+    pair.error_bound = apart.error_bound + std::max(apart.upper_bound - std::max(apart.lower_bound, 0.0), 0.0);
 }
 
 void ShapesScene::move(Index body, const Pose& pose) {

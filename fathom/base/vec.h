@@ -5,6 +5,7 @@
 
 #include <Eigen/Core>
 #include <Eigen/Geometry>
+#include <array>
 #include <cstdint>
 #include <limits>
 
@@ -20,6 +21,7 @@ using Quat = Eigen::Quaternion<double, Eigen::DontAlign>;
 
 using Index = std::uint32_t; // index of a vertex, triangle, tetrahedron or box
 inline constexpr Index no_index = ~Index{0};
+using IdPair = std::array<Index, 2>; // two ids or indices, normally the lower one first
 
 [[nodiscard]] inline bool is_finite(const Vec3& v) { return v.allFinite(); }
 

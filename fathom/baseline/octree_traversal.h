@@ -8,7 +8,15 @@
 
 namespace fathom {
 
-// As dda_intervals().
+enum class CellTest {
+    paper, // signs at the cell's entry and exit, then five steps of regula falsi; double crossings are missed
+    exact  // all roots of the cubic
+};
+
+// Traversal cell by cell (Xu & Barbic 2014, section 3.1), with the cell test of the paper or the exact one.
+void dda_intervals(const GridField& field, const GridPath& path, double level, CellTest test,
+                   std::vector<ContactInterval>& out);
+// Octree traversal; the same results.
 void octree_intervals(const GridField& field, const GridPath& path, double level, CellTest test,
                       std::vector<ContactInterval>& out);
 

@@ -11,6 +11,37 @@
 
 namespace fathom {
 
+// Overlap of boxes and spheres, and brute-force pairs of a scene.
+
+bool SceneObjects::overlap(Index a, Index b) const {
+    if (!boxes[a].overlaps(boxes[b])) return false;
+    const bool sphere_a = is_sphere(a), sphere_b = is_sphere(b);
+    if (!sphere_a && !sphere_b) return true;
+    if (sphere_a && sphere_b) {
+        const double reach = spheres[a].radius + spheres[b].radius;
+        return (spheres[a].center - spheres[b].center).squaredNorm() <= reach * reach;
+    }
+    const Sphere& sphere = spheres[sphere_a ? a : b];
+    return boxes[sphere_a ? b : a].squared_distance(sphere.center) <= sphere.radius * sphere.radius;
+}
+
+Box bounds_of_sphere(const Sphere& sphere) {
+    constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
+    const double slack = rounding * (sphere.center.cwiseAbs().maxCoeff() + sphere.radius);
+    return Box::around(sphere.center, Vec3::Constant(sphere.radius + slack));
+}
+
+void pairs_by_force(const SceneObjects& objects, std::vector<IdPair>& pairs) {
+    pairs.clear();
+    const Index count = static_cast<Index>(objects.boxes.size());
+    for (Index a = 0; a < count; ++a) {
+        if (objects.boxes[a].empty()) continue;
+        for (Index b = a + 1; b < count; ++b)
+            if (!objects.boxes[b].empty() && objects.overlap(a, b)) pairs.push_back({a, b});
+    }
+}
+
+
 namespace {
 
 constexpr std::size_t few_objects = 32; // brute force is faster up to here
@@ -52,7 +83,7 @@ Volume checked(const Volume& volume, double margin, std::size_t id) {
 
 } // namespace
 
-BroadPhase::BroadPhase(const BroadPhaseOptions& options) : options_(options), octree_(options.octree) {
+BroadPhase::BroadPhase(const BroadPhaseOptions& options) : options_(options) {
     if (!(options.margin >= 0) || !std::isfinite(options.margin))
         throw Error(Cause::invalid_argument, "the margin must be finite and not negative",
                     {.element = "option margin"});
@@ -146,11 +177,10 @@ void BroadPhase::find_pairs() {
     used_ = choose();
     before_.swap(pairs_);
     const SceneObjects objects{boxes_, spheres_};
-    if (used_ == BroadMethod::brute_force) {
+    if (options_.finder) {
+        options_.finder->find_pairs(objects, pairs_);
+    } else if (used_ == BroadMethod::brute_force) {
         pairs_by_force(objects, pairs_);
-    } else if (used_ == BroadMethod::scene_octree) {
-        octree_.update(objects);
-        octree_.find_pairs(objects, pairs_);
     } else {
         packed_.find_pairs(boxes_, pairs_);
         if (!spheres_.empty())

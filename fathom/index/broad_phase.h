@@ -1,21 +1,13 @@
 // Broad phase: pairs of moving objects that may touch, with begin and end events; one interface for all methods.
-// Method: `automatic` tests all pairs of up to 32 objects and uses PackedTree for more; SceneOctree (Madera et al.
-// 2006) is used only on request. All methods give the same bytes, for any number of threads. Closed: touching counts as
+// Method: `automatic` tests all pairs of up to 32 objects and uses PackedTree for more; a caller may supply
+// another method (PairFinder). All methods give the same bytes, for any number of threads. Closed: touching counts as
 // overlap. Metres, world frame. Not thread-safe: one caller at a time; find_pairs() runs in parallel internally.
 #pragma once
 
 #include <fathom/index/packed_tree.h>
-#include <fathom/index/scene_octree.h>
+#include <fathom/index/broad_phase_options.h>
 
 namespace fathom {
-
-enum class BroadMethod { automatic, brute_force, scene_octree, packed_tree };
-
-struct BroadPhaseOptions {
-    BroadMethod method = BroadMethod::automatic;
-    double margin = 0; // every object is grown by this (m), so that pairs begin early and change less often
-    SceneOctreeOptions octree{};
-};
 
 class BroadPhase {
 public:
@@ -66,7 +58,6 @@ private:
     std::size_t size_ = 0;
     BroadMethod used_ = BroadMethod::brute_force;
     PackedTree packed_;
-    SceneOctree octree_;
     std::vector<IdPair> pairs_, before_, began_, ended_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <fathom/field/analytic/analytic_expression.h>
 #include <fathom/field/analytic/analytic_field.h>
+#include <fathom/field/analytic/analytic_kinds.h>
 #include <fathom/field/analytic/primitives.h>
 
 #include <pybind11/operators.h>

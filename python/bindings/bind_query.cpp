@@ -156,7 +156,7 @@ void bind_collision(py::module_& m) {
         .def_readonly("proven", &CollideResult::proven, "Whether the verdict 'disjoint' is proven.")
         .def_readonly("method", &CollideResult::method, "The method that was used.")
         .def_property_readonly(
-            "witness", [](const CollideResult& c) { return vector_array(c.common); },
+            "witness", [](const CollideResult& c) { return vector_array(c.witness); },
             "If overlapping, the witness point: a point of both shapes (3,), metres, world frame.")
         .def_readonly("depth", &CollideResult::depth, "Penetration depth of the deepest contact found (m).")
         .def_readonly("error_bound", &CollideResult::error_bound, "Error bound of the depths (m).")
@@ -237,7 +237,7 @@ void bind_others(py::module_& m) {
                       "Lower bound of the distance, up to error_bound; -inf if the shapes overlap.")
         .def_readonly("upper_bound", &DistanceResult::upper,
                       "Upper bound of the distance: the distance of the two closest points found.")
-        .def("__float__", [](const DistanceResult& d) { return d.upper; })
+        .def("__float__", [](const DistanceResult& d) { return d.upper_bound; })
         .def_property_readonly(
             "point_a", [](const DistanceResult& d) { return vector_array(d.point_a); },
             "The closest point found on A (3,).")
@@ -251,7 +251,7 @@ void bind_others(py::module_& m) {
         .def_readonly("error_bound", &DistanceResult::error_bound, "Error bound of the distance (m).")
         .def_readonly("converged", &DistanceResult::truncated, "Whether the bounds are within the tolerance.")
         .def("__repr__", [](const DistanceResult& d) {
-            return fmt::format("<fathom.DistanceResult: {:.9g} m, by {}>", d.upper, name(d.method));
+            return fmt::format("<fathom.DistanceResult: {:.9g} m, by {}>", d.upper_bound, name(d.method));
         });
     py::class_<SweepResult>(m, "ShellSweepResult", "The time of impact of two moving shapes; time runs in [0, 1].")
         .def_readonly("verdict", &SweepResult::verdict, "The verdict over the whole motion.")

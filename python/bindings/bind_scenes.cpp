@@ -6,6 +6,7 @@
 
 #include <fathom/show/viewer_page.h>
 #include <fathom/show/viewer_recording.h>
+#include <fathom/simulate/scene/scene.h>
 #include <fathom/simulate/scene/simulation.h>
 
 #include <pybind11/stl.h>

@@ -112,7 +112,6 @@ class BroadMethod(_Word):
 
     automatic = "automatic"
     brute_force = "brute_force"
-    scene_octree = "scene_octree"
     packed_tree = "packed_tree"
 
 

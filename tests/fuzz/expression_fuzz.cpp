@@ -2,6 +2,7 @@
 #include <fathom/base/error.h>
 #include <fathom/field/analytic/analytic_expression.h>
 #include <fathom/field/analytic/analytic_field.h>
+#include <fathom/field/analytic/tape.h>
 
 #include <cmath>
 #include <cstdlib>

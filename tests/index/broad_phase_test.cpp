@@ -1,6 +1,7 @@
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
+#include <fathom/baseline/scene_octree.h>
 #include <fathom/index/broad_phase.h>
 
 #include "index/simd_targets.h"
@@ -17,10 +18,12 @@ namespace {
 
 using Pairs = std::vector<IdPair>;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr BroadMethod methods[] = {BroadMethod::automatic, BroadMethod::brute_force, BroadMethod::scene_octree,
-                                   BroadMethod::packed_tree};
+// Every method, the scene octree among them as a method that the caller supplies.
+std::array<BroadPhaseOptions, 4> methods() {
+    return {BroadPhaseOptions{}, BroadPhaseOptions{.method = BroadMethod::brute_force},
+            BroadPhaseOptions{.finder = scene_octree_finder()}, BroadPhaseOptions{.method = BroadMethod::packed_tree}};
+}
 
 Pairs list(std::span<const IdPair> pairs) { return {pairs.begin(), pairs.end()}; }
 
@@ -141,9 +144,10 @@ TEST(BroadPhase, tells_the_pairs_and_events_that_brute_force_tells) {
     for (std::size_t k = 0; k < scenes; ++k) {
         Random dice(11, k);
         const double scale = std::array{1e-3, 1.0, 1e3}[k % 3];
-        BroadPhaseOptions options{.method = methods[k / 3 % 4]};
-        options.octree.level_cap = static_cast<int>(dice.below(7));
-        if (dice.chance(0.5)) options.octree.sphere_test = SphereTest::grown_box;
+        BroadPhaseOptions options = methods()[k / 3 % 4];
+        SceneOctreeOptions octree{.level_cap = static_cast<int>(dice.below(7))};
+        if (dice.chance(0.5)) octree.sphere_test = SphereTest::grown_box;
+        if (options.finder) options.finder = scene_octree_finder(octree);
         RandomScene scene{Random(12, k), scale, k % 5 == 0 ? 0.5 : k % 5 == 1 ? 1.0 : 0.0};
         BroadPhase phase(options);
         const std::uint64_t count = 2 + dice.below(dice.chance(0.2) ? 199 : 40);
@@ -171,9 +175,9 @@ TEST(BroadPhase, tells_the_pairs_and_events_that_brute_force_tells) {
 }
 
 TEST(BroadPhase, gives_the_same_bytes_for_any_thread_count_and_simd_target) {
-    const auto run = [](BroadMethod method) {
+    const auto run = [](const BroadPhaseOptions& options) {
         Random random(3);
-        BroadPhase phase({.method = method});
+        BroadPhase phase(options);
         std::vector<Box> boxes;
         Pairs all;
         for (int k = 0; k < 20000; ++k) {
@@ -190,18 +194,18 @@ TEST(BroadPhase, gives_the_same_bytes_for_any_thread_count_and_simd_target) {
         return all;
     };
     set_thread_count(1);
-    const Pairs one = run(BroadMethod::packed_tree), octree = run(BroadMethod::scene_octree);
+    const Pairs one = run({.method = BroadMethod::packed_tree}), octree = run({.finder = scene_octree_finder()});
     set_thread_count(2);
-    testing::for_each_simd_target([&](const char* target) { EXPECT_EQ(run(BroadMethod::packed_tree), one) << target; });
+    testing::for_each_simd_target([&](const char* target) { EXPECT_EQ(run({.method = BroadMethod::packed_tree}), one) << target; });
     set_thread_count(0);
     EXPECT_EQ(octree, one);
     EXPECT_GT(one.size(), 20000u);
 }
 
 TEST(BroadPhase, works_at_the_ends_of_the_number_range) {
-    for (const BroadMethod method : methods)
+    for (const BroadPhaseOptions& options : methods())
         for (const double scale : {1e-300, 1e-30, 1e30, 1e307}) {
-            BroadPhase phase({.method = method});
+            BroadPhase phase(options);
             for (int k = 0; k < 100; ++k) // a row of touching boxes
                 (void)phase.add(Box{scale * Vec3(k * 0.1 - 5, 0, 0), scale * Vec3((k + 1) * 0.1 - 5, 1, 1)});
             phase.find_pairs();
@@ -223,8 +227,8 @@ TEST(BroadPhase, finds_dust_in_a_crowd_of_giants) {
     }
     Pairs expected, found;
     pairs_by_force({boxes}, expected);
-    for (const BroadMethod method : methods) {
-        BroadPhase phase({.method = method});
+    for (const BroadPhaseOptions& options : methods()) {
+        BroadPhase phase(options);
         for (const Box& box : boxes) (void)phase.add(box);
         phase.find_pairs();
         EXPECT_EQ(list(phase.pairs()), expected);
@@ -233,8 +237,8 @@ TEST(BroadPhase, finds_dust_in_a_crowd_of_giants) {
 }
 
 TEST(BroadPhase, takes_an_empty_box_for_an_object_that_is_away) {
-    for (const BroadMethod method : methods) {
-        BroadPhase phase({.method = method});
+    for (const BroadPhaseOptions& options : methods()) {
+        BroadPhase phase(options);
         const Box cube{Vec3::Zero(), Vec3::Ones()};
         const Index a = phase.add(cube), b = phase.add(Box{}), c = phase.add(Box{Vec3::Ones(), Vec3::Zero()});
         phase.find_pairs();
@@ -287,7 +291,7 @@ TEST(BroadPhase, refuses_what_is_no_volume_and_stays_as_it_was) {
     EXPECT_EQ(cause_of([&] { phase.update(std::array{cube}); }), Cause::count_mismatch);
     EXPECT_EQ(cause_of([&] { phase.remove(2); }), Cause::index_out_of_range);
     EXPECT_EQ(cause_of([&] { BroadPhase bad({.margin = -1}); }), Cause::invalid_argument);
-    EXPECT_EQ(cause_of([&] { BroadPhase bad({.octree = {.level_cap = 17}}); }), Cause::invalid_argument);
+    EXPECT_EQ(cause_of([&] { BroadPhase bad({.finder = scene_octree_finder({.level_cap = 17})}); }), Cause::invalid_argument);
     phase.find_pairs();
     EXPECT_EQ(list(phase.pairs()), (Pairs{{a, b}}));
     EXPECT_EQ(phase.size(), 2u);

@@ -7,6 +7,7 @@
 #include <fathom/geometry/mesh/components.h>
 #include <fathom/geometry/primitive/closest_point.h>
 #include <fathom/geometry/primitive/triangle_triangle.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
 
 #include <queue>
 #include <vector>

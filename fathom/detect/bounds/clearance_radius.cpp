@@ -2,8 +2,10 @@
 #include <fathom/detect/bounds/clearance_radius.h>
 
 #include <fathom/field/analytic/analytic_field.h>
+#include <fathom/field/analytic/tape.h>
 #include <fathom/field/grid/grid_field.h>
 #include <fathom/field/grid/grid_range.h>
+#include <fathom/field/neural/network_range.h>
 #include <fathom/field/neural/neural_field.h>
 
 #include <algorithm>

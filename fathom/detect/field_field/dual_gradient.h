@@ -10,7 +10,6 @@
 #pragma once
 
 #include <fathom/base/pose.h>
-#include <fathom/detect/decomposition/decomposition.h>
 #include <fathom/detect/result/result.h>
 #include <fathom/field/field.h>
 
@@ -86,35 +85,5 @@ struct DualContact {
 // Algorithm 3 from a point in both bodies.
 [[nodiscard]] DualContact deepest_points(const PlacedField& a, const PlacedField& b, const Vec3& common,
                                          const DualDescentOptions& options = {});
-
-// ---- The complete method of the paper, for comparison
-
-struct PlainBody {
-    PlacedField placed{};
-    const Decomposition* parts = nullptr; // of the field; must outlive the query
-    std::span<const Vec3> protrusions{};  // of the field, in its frame; may be empty
-};
-
-struct PlainOptions {
-    DualDescentOptions descent{.rule = StepRule::fixed};
-    bool all = true;             // contacts of every pair of parts; false: only the first
-    int octree_depth = 0;        // for detection points in the common part of two boxes, as CommonPointOptions::depth
-    std::size_t max_points = 64; // for each pair of parts
-};
-
-struct PlainResult {
-    // overlapping: a common point was found. disjoint: no boxes intersect, and they are proven to contain the bodies.
-    // Otherwise undecided, where the paper reports disjoint.
-    Verdict verdict = Verdict::undecided;
-    Vec3 common = Vec3::Zero();        // overlapping: a common point
-    std::vector<DualContact> contacts; // deepest first; contacts at the same point are merged
-    std::size_t pairs = 0;             // pairs of parts that may touch
-    std::size_t starts = 0;            // detection points
-    std::size_t steps = 0;
-};
-
-// Boxes -> pairs -> detection points -> algorithm 2 -> algorithm 3.
-[[nodiscard]] PlainResult plain_field_collision(const PlainBody& a, const PlainBody& b,
-                                                const PlainOptions& options = {});
 
 } // namespace fathom::field_field

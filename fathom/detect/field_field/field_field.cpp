@@ -9,6 +9,7 @@
 #include <fathom/field/grid/grid_field.h>
 #include <fathom/field/mesh/mesh_field.h>
 #include <fathom/field/neural/neural_field.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
 
 #include <algorithm>
 #include <cmath>

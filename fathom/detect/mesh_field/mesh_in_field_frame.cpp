@@ -3,6 +3,7 @@
 
 #include <fathom/field/grid/grid_field.h>
 #include <fathom/geometry/primitive/closest_point.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
 
 #include <algorithm>
 #include <cmath>

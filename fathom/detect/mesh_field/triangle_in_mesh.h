@@ -10,6 +10,7 @@
 
 #include <fathom/field/field.h>
 #include <fathom/field/mesh/mesh_field.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
 
 #include <algorithm>
 #include <array>

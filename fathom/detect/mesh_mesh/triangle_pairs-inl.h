@@ -10,7 +10,7 @@
 #endif
 // NOLINTEND
 
-#include <fathom/base/simd/vec3_lanes-inl.h>
+#include <fathom/index/vec3_lanes-inl.h>
 #include <fathom/detect/mesh_mesh/relative_bvh_frame.h>
 
 HWY_BEFORE_NAMESPACE();

@@ -1,6 +1,6 @@
 // Grid traversal of Xu & Barbic 2014, section 3.1: visits every cell along the path (Amanatides & Woo 1987).
-// It is a baseline for benchmarks and, with the exact cell test, a reference for tests of grid_traversal.h.
-// When not to use it: in production. Its cost is proportional to the length of the path.
+// SegmentCaster uses it for grids that are not continuous, where cells cannot be skipped; tests use it as the reference
+// of grid_traversal.h. Its cost is proportional to the length of the path. The cell test of the paper is in baseline/.
 #pragma once
 
 #include <fathom/detect/point_field/interval_collectors.h>
@@ -20,9 +20,8 @@ namespace fathom {
 struct LevelBand {
     double level, slack;
 
-    [[nodiscard]] bool below(double least) const {
-        return least > level + slack;
-    } // for all values; `least` is their minimum
+    // Whether the band lies below or above all values, given their minimum or maximum.
+    [[nodiscard]] bool below(double least) const { return least > level + slack; }
     [[nodiscard]] bool above(double most) const { return most < level - slack; }
 };
 
@@ -126,15 +125,21 @@ private:
     std::array<double, 8> corners_{}; // corner values of a brick without samples
 };
 
-enum class CellTest {
-    paper, // signs at the cell's entry and exit, then five steps of regula falsi; double crossings are missed
-    exact  // all roots of the cubic
-};
+// The traversal itself: calls visitor.cell() or visitor.clear() for each cell on the path, until one of them returns
+// true, then visitor.ends().
+template <class Visitor>
+void dda_walk(const GridField& field, const GridPath& path, const LevelBand& band, Visitor& visitor) {
+    CellStepper stepper(field.data(), path);
+    if (stepper.done()) return;
+    do {
+        if (stepper.visit_cell(band, visitor)) return;
+    } while (stepper.leave(1));
+    visitor.ends(path.end);
+}
 
 // Appends the intervals with value <= level within the domain of the grid, ascending and disjoint, as grid_traversal.h
 // does.
-void dda_intervals(const GridField& field, const GridPath& path, double level, CellTest test,
-                   std::vector<ContactInterval>& out);
+void dda_intervals(const GridField& field, const GridPath& path, double level, std::vector<ContactInterval>& out);
 // The first such time by the exact test, or no_contact. The traversal stops there.
 [[nodiscard]] double dda_first(const GridField& field, const GridPath& path, double level);
 

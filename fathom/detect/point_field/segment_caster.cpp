@@ -104,8 +104,7 @@ struct SegmentCaster::State {
         return map->continuous ? walk_first(grid->data(), *map, path) : dda_first(*grid, path, options.level);
     }
     void all_within(const GridPath& path, std::vector<ContactInterval>& out) const {
-        map->continuous ? walk_all(grid->data(), *map, path, out)
-                        : dda_intervals(*grid, path, options.level, CellTest::exact, out);
+        map->continuous ? walk_all(grid->data(), *map, path, out) : dda_intervals(*grid, path, options.level, out);
     }
 
     // Batches need a map that is a proof, and brick indices of at most 31 bits.

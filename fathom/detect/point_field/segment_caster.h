@@ -6,7 +6,6 @@
 #pragma once
 
 #include <fathom/base/primitives.h>
-#include <fathom/detect/bounds/clearance_radius.h>
 #include <fathom/detect/result/result.h>
 #include <fathom/field/field.h>
 
@@ -16,6 +15,8 @@
 #include <vector>
 
 namespace fathom {
+
+class ClearanceRadius;
 
 struct CastOptions {
     double level = 0;        // isosurface value (m)

@@ -11,6 +11,7 @@
 
 #include <fathom/base/motion.h>
 #include <fathom/detect/point_field/segment_caster.h>
+#include <fathom/detect/result/result.h>
 #include <fathom/index/sphere_tree.h>
 
 #include <cstdint>
@@ -56,9 +57,6 @@ struct SweepScratch {
     std::vector<Index> points;                        // the marked points
     std::vector<SweepChunk> chunks;
 };
-
-// any: whether there is contact. first: the first contact. all: all contact intervals.
-enum class SweepGoal { any, first, all };
 
 struct ShellSweepOptions {
     SweepGoal goal = SweepGoal::all;

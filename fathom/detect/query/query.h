@@ -11,7 +11,6 @@
 #pragma once
 
 #include <fathom/base/motion.h>
-#include <fathom/detect/field_field/field_field.h>
 #include <fathom/detect/query/shape.h>
 #include <fathom/detect/result/result.h>
 
@@ -119,7 +118,7 @@ struct SweepResult {
     std::vector<ContactInterval> intervals{}; // SweepGoal::all: contain every contact; ascending and disjoint
     Method method = Method::automatic;        // the method that was used
     double error_bound = 0;                   // deviation of the shapes from the true shapes (m)
-    bool truncated = false; // the evaluation limit was reached: error or intervals are wider than requested
+    bool budget_exhausted = false; // the evaluation limit was reached: error or intervals are wider than requested
 };
 // Finds the time of impact of two moving shapes, or all their contact intervals. Time runs in [0, 1].
 // Motion::path is ignored; options.path selects the path.

@@ -3,11 +3,16 @@
 
 #include <fathom/base/error.h>
 #include <fathom/detect/depth/depth_collide.h>
+#include <fathom/detect/field_field/field_field.h>
 #include <fathom/detect/field_field/field_overlap.h>
+#include <fathom/detect/mesh_field/mesh_contacts.h>
 #include <fathom/detect/mesh_mesh/mesh_mesh.h>
 #include <fathom/detect/query/query_pair.h>
 #include <fathom/detect/tet/tet_collision.h>
+#include <fathom/detect/trees/field_sphere_tree.h>
+#include <fathom/detect/trees/triangle_sphere_tree.h>
 #include <fathom/geometry/inspect/mesh_report.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
 
 #include <fmt/format.h>
 

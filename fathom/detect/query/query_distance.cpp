@@ -2,12 +2,14 @@
 #include <fathom/detect/query/query.h>
 
 #include <fathom/base/error.h>
+#include <fathom/detect/field_field/field_field.h>
 #include <fathom/detect/mesh_field/mesh_field_distance.h>
 #include <fathom/detect/mesh_mesh/mesh_mesh.h>
 #include <fathom/detect/query/distance_lower_bound.h>
 #include <fathom/detect/query/query_pair.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
 
 #include <algorithm>
 #include <cmath>

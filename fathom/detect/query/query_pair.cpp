@@ -3,7 +3,9 @@
 
 #include <fathom/base/motion.h>
 #include <fathom/detect/mesh_field/contact_reduction.h>
+#include <fathom/detect/trees/triangle_sphere_tree.h>
 #include <fathom/geometry/primitive/closest_point.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
 
 #include <algorithm>
 #include <cmath>

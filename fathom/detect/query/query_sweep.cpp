@@ -2,10 +2,14 @@
 #include <fathom/detect/query/query.h>
 
 #include <fathom/base/error.h>
+#include <fathom/detect/field_field/field_field.h>
 #include <fathom/detect/field_field/field_sweep.h>
+#include <fathom/detect/point_field/segment_caster.h>
+#include <fathom/detect/point_field/shell_sweep.h>
 #include <fathom/detect/query/conservative_advancement.h>
 #include <fathom/detect/query/distance_lower_bound.h>
 #include <fathom/detect/query/query_pair.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
 
 #include <algorithm>
 #include <cmath>

@@ -3,6 +3,11 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/lazy.h>
+#include <fathom/detect/point_field/segment_caster.h>
+#include <fathom/detect/point_field/shell_sweep.h>
+#include <fathom/detect/tet/tet_body.h>
+#include <fathom/detect/trees/field_sphere_tree.h>
+#include <fathom/detect/trees/triangle_sphere_tree.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/analytic_kinds.h>
 #include <fathom/field/analytic/primitives.h>
@@ -14,6 +19,7 @@
 #include <fathom/geometry/inspect/mesh_report.h>
 #include <fathom/geometry/mesh/components.h>
 #include <fathom/geometry/mesh/triangle_mesh.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
 
 #include <fmt/format.h>
 

@@ -7,15 +7,9 @@
 // Unit: metres, in the shape's own frame.
 #pragma once
 
-#include <fathom/detect/mesh_field/mesh_contacts.h>
-#include <fathom/detect/point_field/segment_caster.h>
-#include <fathom/detect/point_field/shell_sweep.h>
-#include <fathom/detect/tet/tet_body.h>
-#include <fathom/detect/trees/field_sphere_tree.h>
 #include <fathom/field/field.h>
 #include <fathom/geometry/mesh/tet_mesh.h>
 #include <fathom/geometry/mesh/triangle_mesh.h>
-#include <fathom/geometry/surface_tree/surface_tree.h>
 
 #include <array>
 #include <limits>
@@ -25,6 +19,13 @@
 #include <vector>
 
 namespace fathom {
+
+class FieldSphereTree;
+class SegmentCaster;
+class SurfaceTree;
+class TetTopology;
+class TriangleSphereTree;
+struct SweepShell;
 
 enum class ShapeKind {
     analytic,     // a field given by an analytic expression

@@ -34,4 +34,7 @@ struct Contact {
     Feature feature_a{}, feature_b{};
 };
 
+// any: whether there is contact. first: the first contact. all: all contact intervals.
+enum class SweepGoal { any, first, all };
+
 } // namespace fathom

@@ -6,6 +6,7 @@
 #include <fathom/detect/bounds/octants.h>
 #include <fathom/field/grid/grid_field.h>
 #include <fathom/field/grid/grid_range.h>
+#include <fathom/field/neural/network_range.h>
 #include <fathom/field/neural/neural_field.h>
 
 #include <algorithm>

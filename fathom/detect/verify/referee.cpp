@@ -3,6 +3,7 @@
 
 #include <fathom/base/motion.h>
 #include <fathom/detect/query/query.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
 
 #include <fmt/format.h>
 

@@ -14,7 +14,7 @@
 #pragma once
 
 #include <fathom/detect/query/query.h>
-#include <fathom/index/broad_phase.h>
+#include <fathom/index/broad_phase_options.h>
 
 #include <cstdint>
 #include <functional>

@@ -3,7 +3,9 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/detect/point_field/segment_caster.h>
 #include <fathom/detect/world/world_state.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
 
 #include <algorithm>
 #include <cmath>

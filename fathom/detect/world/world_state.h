@@ -5,6 +5,7 @@
 #include <fathom/base/lazy.h>
 #include <fathom/detect/query/shape.h>
 #include <fathom/detect/world/world.h>
+#include <fathom/index/broad_phase.h>
 #include <fathom/index/bvh.h>
 
 #include <optional>

@@ -6,16 +6,19 @@
 #pragma once
 
 #include <fathom/field/analytic/analytic_expression.h>
-#include <fathom/field/analytic/tape.h>
 #include <fathom/field/field.h>
 
+#include <memory>
+
 namespace fathom {
+
+class Tape;
 
 class AnalyticField final : public Field {
 public:
     // Throws Error{invalid_argument} for a two-dimensional profile, and Error{too_large} if the expression has more
     // than Graph::max_nodes operations.
-    explicit AnalyticField(AnalyticExpression formula);
+    explicit AnalyticField(AnalyticExpression expression);
 
     [[nodiscard]] double distance(const Vec3& p) const override;
     // At kinks, where several gradients are valid, the result is that of the first child of a union or intersection,
@@ -35,11 +38,11 @@ public:
     // True if the body is convex and the values are its distance; the field is then a convex function.
     [[nodiscard]] bool is_convex() const;
     [[nodiscard]] const AnalyticExpression& expression() const { return expression_; }
-    [[nodiscard]] const Tape& tape() const { return tape_; }
+    [[nodiscard]] const Tape& tape() const { return *tape_; }
 
 private:
     AnalyticExpression expression_;
-    Tape tape_;
+    std::shared_ptr<const Tape> tape_;
     Box bounds_;
 };
 

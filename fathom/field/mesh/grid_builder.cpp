@@ -11,6 +11,8 @@
 #include <fathom/field/mesh/mesh_sign.h>
 #include <fathom/geometry/mesh/components.h>
 #include <fathom/geometry/mesh/weld.h>
+#include <fathom/field/mesh/lattice_signs.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -3,6 +3,7 @@
 #include <fathom/field/mesh/mesh_field.h>
 #include <fathom/geometry/mesh/normals.h>
 #include <fathom/geometry/mesh/weld.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
 
 #include <cmath>
 
@@ -28,6 +29,8 @@ MeshField::MeshField(const TriangleMesh& mesh, const MeshFieldOptions& options) 
 double MeshField::distance(const Vec3& p) const { return nearest(p).sample.distance; }
 
 Sample MeshField::sample(const Vec3& p) const { return nearest(p).sample; }
+
+MeshField::~MeshField() = default;
 
 MeshField::Nearest MeshField::nearest(const Vec3& p, double within) const {
     const ClosestPoint closest = tree_->closest(p, within);

@@ -17,6 +17,7 @@ class MeshField final : public Field {
 public:
     // Keeps its own welded copy. Throws Error as check(mesh) does, and Error{empty} if there are no triangles.
     explicit MeshField(const TriangleMesh& mesh, const MeshFieldOptions& options = {});
+    ~MeshField() override;
 
     [[nodiscard]] double distance(const Vec3& p) const override;
     [[nodiscard]] Sample sample(const Vec3& p) const override;
@@ -33,7 +34,7 @@ public:
         Sample sample{};
         Vec3 point = Vec3::Zero();
     };
-    [[nodiscard]] Nearest nearest(const Vec3& p, double within = SurfaceTree::no_limit) const;
+    [[nodiscard]] Nearest nearest(const Vec3& p, double within = infinity) const;
 
     [[nodiscard]] double thickness() const { return 2 * half_thickness_; }
     [[nodiscard]] const TriangleMesh& mesh() const { return *mesh_; }

@@ -7,6 +7,9 @@
 #include <fathom/geometry/inspect/mesh_report.h>
 #include <fathom/geometry/mesh/normals.h>
 #include <fathom/geometry/primitive/closest_point.h>
+#include <fathom/field/mesh/lattice_signs.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
+#include <fathom/geometry/surface_tree/winding_number.h>
 
 #include <fmt/format.h>
 

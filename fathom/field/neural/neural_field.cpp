@@ -5,6 +5,9 @@
 #include <fathom/base/random.h>
 #include <fathom/field/beyond_domain.h>
 #include <fathom/field/neural/network_bounds.h>
+#include <fathom/field/neural/network_range.h>
+#include <fathom/field/neural/network_values.h>
+#include <fathom/field/plane_over.h>
 
 #include <algorithm>
 #include <array>
@@ -41,11 +44,13 @@ Sample answer(const Vec3& p, const Vec3& nearest, const Sample& inside) {
 } // namespace
 
 NeuralField::NeuralField(Network network)
-    : network_(std::move(network)), values_(network_), range_(network_),
-      lipschitz_(std::hypot(1.0, range_.lipschitz())), rounding_bound_(fathom::rounding_bound(network_)),
-      bounds_(inside_bounds(network_, range_)) {
+    : network_(std::move(network)), values_(std::make_shared<const NetworkValues>(network_)), range_(std::make_shared<const NetworkRange>(network_)),
+      lipschitz_(std::hypot(1.0, range_->lipschitz())), rounding_bound_(fathom::rounding_bound(network_)),
+      bounds_(inside_bounds(network_, *range_)) {
     distance_like_ = measure(*this, {.points = 2000}).distance_like;
 }
+
+std::size_t NeuralField::bytes() const { return values_->bytes(); }
 
 double NeuralField::distance(const Vec3& p) const {
     double value = 0;
@@ -61,7 +66,7 @@ Sample NeuralField::sample(const Vec3& p) const {
 
 void NeuralField::distances(std::span<const Vec3> points, std::span<double> out) const {
     in_blocks(network_.domain, points, [&](std::size_t first, std::span<const Vec3> nearest) {
-        values_.values(nearest, out.subspan(first, nearest.size()));
+        values_->values(nearest, out.subspan(first, nearest.size()));
         for (std::size_t i = 0; i < nearest.size(); ++i)
             out[first + i] = answer(points[first + i], nearest[i], out[first + i]);
     });
@@ -69,7 +74,7 @@ void NeuralField::distances(std::span<const Vec3> points, std::span<double> out)
 
 void NeuralField::samples(std::span<const Vec3> points, std::span<Sample> out) const {
     in_blocks(network_.domain, points, [&](std::size_t first, std::span<const Vec3> nearest) {
-        values_.samples(nearest, out.subspan(first, nearest.size()));
+        values_->samples(nearest, out.subspan(first, nearest.size()));
         for (std::size_t i = 0; i < nearest.size(); ++i)
             out[first + i] = answer(points[first + i], nearest[i], out[first + i]);
     });
@@ -95,7 +100,7 @@ void NeuralField::ranges(std::span<const Box> boxes, std::span<Interval> out, co
             inside[i] = unsound(box) ? Box{domain.lower, domain.lower}
                                      : Box{domain.closest(box.lower), domain.closest(box.upper)};
         }
-        range_.ranges({inside.data(), count}, out.subspan(first, count), options,
+        range_->ranges({inside.data(), count}, out.subspan(first, count), options,
                       planes.empty() ? planes : planes.subspan(first, count));
         for (std::size_t i = 0; i < count; ++i) {
             const Box& box = boxes[first + i];

@@ -8,12 +8,17 @@
 
 #include <fathom/field/field.h>
 #include <fathom/field/neural/network.h>
-#include <fathom/field/neural/network_range.h>
-#include <fathom/field/neural/network_values.h>
 
 #include <cstdint>
 
+#include <memory>
+
 namespace fathom {
+
+class NetworkRange;
+class NetworkValues;
+struct PlaneOver;
+struct RangeOptions;
 
 class NeuralField final : public Field {
 public:
@@ -46,12 +51,12 @@ public:
     // ones.
     [[nodiscard]] bool distance_like() const { return distance_like_; }
     [[nodiscard]] const Network& network() const { return network_; }
-    [[nodiscard]] std::size_t bytes() const { return values_.bytes(); } // of the packed weights
+    [[nodiscard]] std::size_t bytes() const; // of the packed weights
 
 private:
     Network network_;
-    NetworkValues values_;
-    NetworkRange range_;
+    std::shared_ptr<const NetworkValues> values_;
+    std::shared_ptr<const NetworkRange> range_;
     double lipschitz_;
     double rounding_bound_;
     Box bounds_;

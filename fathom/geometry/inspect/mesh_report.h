@@ -6,7 +6,7 @@
 #pragma once
 
 #include <fathom/base/progress.h>
-#include <fathom/geometry/mesh/adjacency.h>
+#include <fathom/geometry/mesh/tet_mesh.h>
 #include <fathom/geometry/mesh/triangle_mesh.h>
 
 #include <array>
@@ -21,7 +21,6 @@ namespace fathom {
 // Method: the box of every triangle is tested against a BVH of all triangles, and triangles_cross() decides exactly.
 // O(n log n + overlapping boxes): far more than the rest of a report. Parallel; the same result for any number of
 // threads.
-
 struct SelfIntersectionOptions {
     // Number of pairs that are stored; all are counted.
     std::size_t max_pairs = std::numeric_limits<std::size_t>::max();

@@ -19,7 +19,6 @@ namespace fathom {
 
 // Disjoint sets (union-find; Tarjan 1975, with path halving). One object per thread.
 // A set is identified by its lowest element, so that results do not depend on the order of joining.
-
 class DisjointSets {
 public:
     DisjointSets() = default;
@@ -66,8 +65,6 @@ struct Lists {
 
 // List g contains every i with keys[i] == g, increasing; entries with keys[i] == no_index are in no list.
 [[nodiscard]] Lists grouped(std::span<const Index> keys, std::size_t group_count);
-
-using Edge = std::array<Index, 2>; // vertex indices, the lower one first
 
 // Side k of a triangle runs from its corner k to corner (k + 1) % 3; side k of triangle t has the index 3 t + k.
 struct EdgeTable {

@@ -7,7 +7,7 @@
 #define HWY_TARGET_INCLUDE "fathom/geometry/surface_tree/surface_tree_kernels.cpp"
 #include <hwy/foreach_target.h>
 
-#include <fathom/base/simd/vec3_lanes-inl.h>
+#include <fathom/index/vec3_lanes-inl.h>
 #include <hwy/cache_control.h>
 
 HWY_BEFORE_NAMESPACE();

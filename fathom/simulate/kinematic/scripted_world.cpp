@@ -1,4 +1,5 @@
 // Moves the bodies along their paths and runs the query of every pair.
+#include <fathom/detect/decomposition/detection_points.h>
 #include <fathom/simulate/kinematic/scripted_world.h>
 
 #include <fathom/base/error.h>
@@ -88,14 +89,14 @@ public:
                 parts_.push_back(decompose(*body.field, {.parts = options.parts}));
     }
     void run(std::span<const Motion> motions, std::span<ScriptedPair> pairs) override {
-        field_field::PlainOptions plain;
+        PlainOptions plain;
         plain.descent.rule = options_.descent_step > 0 ? field_field::StepRule::fixed : field_field::StepRule::adaptive;
         plain.descent.step = options_.descent_step;
         const auto body = [&](Index k) {
-            return field_field::PlainBody{{bodies_[k].field.get(), motions[k].end}, &parts_[k]};
+            return PlainBody{{bodies_[k].field.get(), motions[k].end}, &parts_[k]};
         };
         for (ScriptedPair& pair : pairs) {
-            const field_field::PlainResult r = field_field::plain_field_collision(body(pair.a), body(pair.b), plain);
+            const PlainResult r = plain_field_collision(body(pair.a), body(pair.b), plain);
             pair.verdict = r.verdict;
             for (const field_field::DualContact& c : r.contacts) {
                 pair.contacts.push_back({c.point_a, -c.normal_a, c.depth_a});

@@ -3,13 +3,24 @@
 
 #include <fathom/base/error.h>
 #include <fathom/simulate/record/recording_files.h>
+#include <fathom/simulate/scene/scene.h>
 
 namespace fathom {
 
 Simulation::Simulation(Scene scene, Progress* progress)
-    : scene_(std::move(scene)), world_(make_world(scene_, progress)), recording_(scene_.recording) {
+    : scene_(std::make_unique<const Scene>(std::move(scene))), world_(make_world(*scene_, progress)),
+      recording_(scene_->recording) {
     world_->record(recording_);
 }
+
+Simulation::Simulation(const std::filesystem::path& scene_file, Progress* progress)
+    : Simulation(read_scene(scene_file), progress) {}
+
+Simulation::~Simulation() = default;
+Simulation::Simulation(Simulation&&) noexcept = default;
+Simulation& Simulation::operator=(Simulation&&) noexcept = default;
+
+bool Simulation::finished() const { return world_->steps() >= scene_->step_count(); }
 
 void Simulation::step() {
     world_->step();
@@ -17,7 +28,7 @@ void Simulation::step() {
 }
 
 void Simulation::run(Progress* progress) {
-    const std::size_t all = scene_.step_count();
+    const std::size_t all = scene_->step_count();
     Stage stage(progress, "simulating", all - std::min(all, world_->steps()));
     while (!finished()) {
         step();

@@ -1,28 +1,37 @@
 // A running scene: world and recording together.
 #pragma once
 
-#include <fathom/simulate/scene/scene.h>
+#include <fathom/base/progress.h>
+#include <fathom/simulate/record/recording.h>
 
+#include <filesystem>
 #include <memory>
 
 namespace fathom {
+
+struct Scene;
 
 class Simulation {
 public:
     // Builds the bodies. Throws Error as make_world() does.
     explicit Simulation(Scene scene, Progress* progress = nullptr);
+    // Reads a scene file (docs/scenes.md) and builds the bodies. Throws Error as read_scene() and make_world() do.
+    explicit Simulation(const std::filesystem::path& scene_file, Progress* progress = nullptr);
+    ~Simulation();
+    Simulation(Simulation&&) noexcept;
+    Simulation& operator=(Simulation&&) noexcept;
 
     void step(); // also records; throws Error if the energy guard of RigidWorld::step() stops it
     void run(Progress* progress =
                  nullptr); // to the end of the scene's duration; Error{cancelled} keeps the steps done so far
-    [[nodiscard]] bool finished() const { return world_->steps() >= scene_.step_count(); }
+    [[nodiscard]] bool finished() const;
 
-    [[nodiscard]] const Scene& scene() const { return scene_; }
+    [[nodiscard]] const Scene& scene() const { return *scene_; }
     [[nodiscard]] const SimulatedWorld& world() const { return *world_; }
     [[nodiscard]] const Recording& recording() const { return recording_; }
 
 private:
-    Scene scene_;
+    std::unique_ptr<const Scene> scene_;
     std::unique_ptr<SimulatedWorld> world_;
     Recording recording_;
 };

@@ -34,7 +34,7 @@ TEST(DepthDirections, one_direction_serves_convex_objects) {
             EXPECT_TRUE(report.compliant);
             EXPECT_EQ(report.chosen.size(), 1u);
             EXPECT_GT(report.seen, 0.9999);
-            EXPECT_TRUE(report.to_mesh_frame.empty());
+            EXPECT_TRUE(report.hidden.empty());
             EXPECT_LT(*report.concavity, 0.03 * report.filled);
         }
 }
@@ -84,8 +84,8 @@ TEST(DepthDirections, a_hollow_that_no_direction_sees_is_named) {
     const DirectionReport report = report_of(hollow);
     EXPECT_FALSE(report.compliant);
     EXPECT_FALSE(report.compliant_to_one);
-    ASSERT_EQ(report.to_mesh_frame.size(), hollow.triangles.size() - outer);
-    EXPECT_EQ(report.to_mesh_frame.front(), outer);
+    ASSERT_EQ(report.hidden.size(), hollow.triangles.size() - outer);
+    EXPECT_EQ(report.hidden.front(), outer);
     EXPECT_NEAR(report.seen, 1 / 1.36, 0.01);
     EXPECT_NEAR(*report.concavity, 4.0 / 3 * std::numbers::pi * 0.216, 0.05);
     EXPECT_NEAR(report.unseen_bounds.diagonal(), 1.2 * std::sqrt(3.0), 0.1);

@@ -17,7 +17,6 @@ namespace fathom {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 ParticleMaps drawn(std::span<const DepthView> views, const TriangleMesh& mesh, const ParticleMapOptions& options = {},
                    const Pose& pose = {}) {

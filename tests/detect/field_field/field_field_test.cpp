@@ -3,6 +3,7 @@
 #include <fathom/base/error.h>
 #include <fathom/base/random.h>
 #include <fathom/detect/field_field/field_field.h>
+#include <fathom/detect/query/query.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/field/mesh/grid_builder.h>
@@ -274,8 +275,8 @@ TEST(Collide, points_are_of_the_bodies_and_depth_apart_along_the_normal) {
             ++checked;
         }
         if (result.verdict != Verdict::overlapping) continue;
-        EXPECT_LE(a.field().distance(pose_a.to_local(result.common)), 1e-12);
-        EXPECT_LE(b.field().distance(pose_b.to_local(result.common)), 1e-12);
+        EXPECT_LE(a.field().distance(pose_a.to_local(result.witness)), 1e-12);
+        EXPECT_LE(b.field().distance(pose_b.to_local(result.witness)), 1e-12);
     }
     EXPECT_GT(checked, 50u);
 }
@@ -284,7 +285,7 @@ TEST(Collide, hostile_poses_and_options_end_in_undecided_or_an_error) {
     const FieldSphereTree a(formula(shapes::sphere(1))), ground(formula(shapes::plane({0, 0, 1}, 0)));
     for (const double bad : {std::nan(""), inf, -inf}) {
         EXPECT_EQ(collide(a, Pose::from_translation({bad, 0, 0}), a, {}).verdict, Verdict::undecided);
-        EXPECT_TRUE(field_field::separation(a, Pose::from_translation({bad, 0, 0}), a, {}).truncated);
+        EXPECT_TRUE(field_field::separation(a, Pose::from_translation({bad, 0, 0}), a, {}).budget_exhausted);
         EXPECT_THROW((void)collide(a, {}, a, {}, {.margin = bad}), Error);
         EXPECT_THROW((void)collide(a, {}, a, {}, {.tolerance = bad}), Error);
     }

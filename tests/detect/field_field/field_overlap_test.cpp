@@ -55,7 +55,7 @@ TEST(field_field::FieldOverlap, the_volume_of_two_balls_is_enclosed_and_the_boun
                 EXPECT_LE(overlap.volume.width(), truth > 0 ? 0.6 * width : width);
                 EXPECT_EQ(overlap.inside.size(), overlap.inside_count);
                 EXPECT_EQ(overlap.border.size(), overlap.border_count);
-                EXPECT_FALSE(overlap.truncated);
+                EXPECT_FALSE(overlap.budget_exhausted);
                 width = overlap.volume.width();
             }
             EXPECT_LT(width, 0.5 * truth + 0.05 * std::pow(std::min(r, s), 3));
@@ -258,7 +258,7 @@ TEST(field_field::FieldOverlap, order_threads_and_comparisons_agree) {
             EXPECT_EQ(again.volume, reference.volume);
             EXPECT_EQ(again.evaluations, reference.evaluations);
             EXPECT_EQ(again.common, reference.common);
-            EXPECT_EQ(again.truncated, max_evaluations == 20'000u);
+            EXPECT_EQ(again.budget_exhausted, max_evaluations == 20'000u);
             EXPECT_LT(again.evaluations, max_evaluations + 100);
             EXPECT_TRUE(again.volume.contains(whole.volume.middle()));
         }

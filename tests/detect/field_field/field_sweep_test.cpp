@@ -44,7 +44,7 @@ void expect_first_contact(const field_field::FieldSweep& result, const std::opti
     EXPECT_LE(result.time, *truth + 1e-9);
     EXPECT_GE(result.time + result.error, *truth - 1e-9);
     EXPECT_LE(result.error, tolerance * (1 + 1e-6));
-    EXPECT_FALSE(result.truncated);
+    EXPECT_FALSE(result.budget_exhausted);
     EXPECT_NEAR(result.normal.norm(), 1, 1e-12);
 }
 
@@ -180,7 +180,7 @@ TEST(field_field::FieldSweep, dense_samples_in_space_and_time_never_come_first) 
             EXPECT_NE(result.verdict, Verdict::disjoint);
         }
         if (result.verdict == Verdict::overlapping) {
-            EXPECT_LE(result.time + result.error, first + 1e-12 + (result.truncated ? 1.0 : 0.0));
+            EXPECT_LE(result.time + result.error, first + 1e-12 + (result.budget_exhausted ? 1.0 : 0.0));
             const double seen = result.time + result.error;
             EXPECT_LE(a.distance(mover_a.pose(seen).to_local(result.point)), 1e-9 * size);
             EXPECT_LE(b.distance(mover_b.pose(seen).to_local(result.point)), 1e-9 * size);
@@ -239,7 +239,7 @@ TEST(field_field::FieldSweep, a_graze_is_undecided_from_where_the_proof_ends) {
     const field_field::FieldSweep graze = field_field::field_sweep(*ball, slide({-5, 2, 0}, {5, 2, 0}), *ball,
                                                                    Motion::stationary({}), {.max_evaluations = 50'000});
     EXPECT_NE(graze.verdict, Verdict::disjoint);
-    EXPECT_TRUE(graze.truncated);
+    EXPECT_TRUE(graze.budget_exhausted);
     EXPECT_GT(graze.time, 0.48);
     EXPECT_LE(graze.time, 0.5);
     EXPECT_LT(graze.evaluations, 50'200u);

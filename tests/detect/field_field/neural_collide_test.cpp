@@ -1,6 +1,7 @@
 // Networks in collide(): verdicts against the baked grids within their certified errors, and against points.
 #include <fathom/base/random.h>
 #include <fathom/detect/field_field/field_field.h>
+#include <fathom/detect/query/query.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/field/grid/bake.h>
@@ -71,18 +72,18 @@ void judge(const Pair& pair, const field_field::CollideResult& net, const field_
     tally.count(net.verdict);
     const double error = std::max(pair.a.error, pair.b.error);
     if (net.verdict == Verdict::overlapping) {
-        EXPECT_LE(pair.worst(net.common, false), 1e-5); // a point that was found is its own proof; poses round
+        EXPECT_LE(pair.worst(net.witness, false), 1e-5); // a point that was found is its own proof; poses round
         if (grids.verdict == Verdict::disjoint) {
             ++tally.differ;
-            EXPECT_LE(pair.worst(net.common, true), error);
+            EXPECT_LE(pair.worst(net.witness, true), error);
         }
     }
     if (net.verdict != Verdict::disjoint) return;
     for (int k = 0; k < 200; ++k) EXPECT_GT(pair.worst(pair.pose_a * random.in_box(pair.a.field->bounds()), false), 0);
     if (grids.verdict != Verdict::overlapping) return;
     ++tally.differ;
-    EXPECT_GT(pair.worst(grids.common, false), 0);
-    EXPECT_LE(pair.worst(grids.common, false), error);
+    EXPECT_GT(pair.worst(grids.witness, false), 0);
+    EXPECT_LE(pair.worst(grids.witness, false), error);
     for (const Contact& c : grids.contacts)
         EXPECT_GT(std::max(pair.worst(c.point_a, false), pair.worst(c.point_b, false)), 0);
 }
@@ -93,11 +94,11 @@ void judge_mixed(const Pair& pair, const field_field::CollideResult& mixed, cons
     tally.count(mixed.verdict);
     if (mixed.verdict == Verdict::overlapping && grids.verdict == Verdict::disjoint) {
         ++tally.differ;
-        EXPECT_LE(pair.worst(mixed.common, true), pair.b.error);
+        EXPECT_LE(pair.worst(mixed.witness, true), pair.b.error);
     }
     if (mixed.verdict == Verdict::disjoint && grids.verdict == Verdict::overlapping) {
         ++tally.differ;
-        EXPECT_LE(pair.worst(grids.common, false), pair.a.error + pair.b.error);
+        EXPECT_LE(pair.worst(grids.witness, false), pair.a.error + pair.b.error);
     }
 }
 

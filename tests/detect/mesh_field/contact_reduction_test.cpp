@@ -87,7 +87,7 @@ void check(std::span<const mesh_field::MeshInField> sides, double margin, const 
     ASSERT_EQ(found.contacts.empty(), all.empty());
     if (all.empty()) return;
     ++tally.overlapping;
-    tally.truncated += found.truncated;
+    tally.more_contacts += found.truncated;
 
     double deepest = -HUGE_VAL;
     for (const auto& [key, contact] : all) deepest = std::max(deepest, contact.depth);
@@ -107,13 +107,13 @@ void check(std::span<const mesh_field::MeshInField> sides, double margin, const 
         EXPECT_LE(c.at.depth, found.contacts.front().at.depth);
     }
 
-    EXPECT_EQ(found.truncated, all.size() > found.contacts.size());
-    EXPECT_EQ(found.truncated, all.size() > most);
+    EXPECT_EQ(found.more_contacts, all.size() > found.contacts.size());
+    EXPECT_EQ(found.more_contacts, all.size() > most);
     EXPECT_LE(found.contacts.size(), most);
     // Each farther than half of what any other would have been.
     for (std::size_t k = 1; k <= found.contacts.size(); ++k) {
         const auto before = std::span(found.contacts).first(k);
-        if (k == found.contacts.size() && (k == most || !found.truncated)) break;
+        if (k == found.contacts.size() && (k == most || !found.more_contacts)) break;
         const double own = k < found.contacts.size() ? gap(found.contacts[k].at.point, before)
                                                      : 0; // fewer than asked for: the rest shares their points
         for (const auto& [key, contact] : all) {

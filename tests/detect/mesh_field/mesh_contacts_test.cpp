@@ -289,8 +289,8 @@ TEST(MeshContacts, max_contacts_keeps_the_deepest_and_says_so) {
     const AnalyticField plane(shapes::plane(Vec3::UnitZ(), 0));
     const auto all = mesh_field::mesh_contacts(mesh, {}, plane, {}),
                few = mesh_field::mesh_contacts(mesh, {}, plane, {}, {.max_contacts = 7});
-    EXPECT_FALSE(all.truncated);
-    EXPECT_TRUE(few.truncated);
+    EXPECT_FALSE(all.more_contacts);
+    EXPECT_TRUE(few.more_contacts);
     ASSERT_EQ(few.contacts.size(), 7u);
     ASSERT_GT(all.contacts.size(), 200u);
     for (std::size_t k = 0; k < 7; ++k) EXPECT_EQ(few.contacts[k].triangle, all.contacts[k].triangle);

@@ -18,7 +18,6 @@ namespace {
 
 using testing::count_of;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 TriangleMesh scaled(TriangleMesh mesh, double scale, const Vec3& shift = Vec3::Zero()) {
     return mapped(std::move(mesh), [&](const Vec3& p) { return Vec3(scale * p + shift); });
@@ -235,9 +234,9 @@ TEST(MeshPair, says_when_there_are_more_crossings_than_asked_for) {
     const SurfaceTree ball(make_sphere({}));
     const Pose beside = Pose::from_translation({0.3, 0, 0});
     const MeshCrossings all = mesh_crossings(ball, {}, ball, beside), few = mesh_crossings(ball, {}, ball, beside, 5);
-    EXPECT_FALSE(all.truncated);
+    EXPECT_FALSE(all.more_contacts);
     EXPECT_GT(all.pairs.size(), 5u);
-    EXPECT_TRUE(few.truncated);
+    EXPECT_TRUE(few.more_contacts);
     EXPECT_EQ(few.pairs.size(), 5u);
 }
 

@@ -1,6 +1,7 @@
 #include "support/closed_intervals.h"
 #include "support/plain_fields.h"
 #include "support/test_counts.h"
+#include <fathom/detect/bounds/clearance_radius.h>
 #include <fathom/detect/point_field/segment_caster.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>

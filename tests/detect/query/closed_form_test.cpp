@@ -2,6 +2,7 @@
 // round ones the distance of their cores, which are segments and circles.
 #include <fathom/base/random.h>
 #include <fathom/detect/field_field/field_field.h>
+#include <fathom/detect/query/query.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
 #include <support/test_counts.h>

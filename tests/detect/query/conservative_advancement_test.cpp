@@ -58,7 +58,7 @@ TEST(AdvancementResult, finds_every_interval_and_nothing_else) {
             EXPECT_NEAR(found.intervals[i].end, known.contacts[i].end, 2e-6);
             EXPECT_TRUE(found.intervals[i].proven);
         }
-        EXPECT_FALSE(found.truncated);
+        EXPECT_FALSE(found.budget_exhausted);
     }
     EXPECT_GT(with, without / 4);
     EXPECT_GT(without, with / 20);
@@ -78,7 +78,7 @@ TEST(AdvancementResult, the_first_contact_is_between_its_bounds) {
         EXPECT_LE(found.time, known.contacts.front().start);
         EXPECT_GE(found.time + found.error, known.contacts.front().start);
         EXPECT_LE(found.error, 3e-6);
-        EXPECT_FALSE(found.truncated);
+        EXPECT_FALSE(found.budget_exhausted);
     }
 }
 
@@ -97,7 +97,7 @@ TEST(AdvancementResult, without_known_gaps_everything_stays_open) {
     const auto silent = [](double) { return TimeProbe{false, 0}; };
     const AdvancementResult found = conservative_advancement(silent, {.speed = 1, .all = true, .max_evaluations = 100});
     EXPECT_EQ(found.verdict, Verdict::undecided);
-    EXPECT_TRUE(found.truncated);
+    EXPECT_TRUE(found.budget_exhausted);
     ASSERT_EQ(found.intervals.size(), 1u);
     EXPECT_EQ(found.intervals.front().start, 0);
     EXPECT_EQ(found.intervals.front().end, 1);

@@ -2,6 +2,7 @@
 #include "support/models.h"
 #include "support/test_counts.h"
 #include <fathom/detect/field_field/field_field.h>
+#include <fathom/detect/query/query.h>
 #include <fathom/field/grid/contour.h>
 #include <fathom/field/mesh/grid_builder.h>
 #include <fathom/geometry/io/mesh_file.h>
@@ -92,7 +93,7 @@ void judge(const Side& a, const Side& b, const std::string& what, Random& random
     bool invented = result.verdict == Verdict::overlapping && truth == Truth::apart;
     if (result.verdict == Verdict::overlapping)
         for (const Side* side : {&a, &b}) {
-            const Vec3 p = side->pose.to_local(result.common);
+            const Vec3 p = side->pose.to_local(result.witness);
             invented = invented || side->oracle->exact().distance(p) >
                                        side->error + 1e-12 * (p.norm() + side->pose.translation.norm());
         }

@@ -68,8 +68,8 @@ TEST(Shape, deforms_into_what_its_vertices_say) {
     for (Vec3& v : wide) v.x() *= 3;
     const Shape after = box.deformed(wide);
     EXPECT_EQ(after.kind(), ShapeKind::closed_mesh);
-    EXPECT_NEAR(distance(after, {}, ball(0.5), Pose::from_translation({3, 0, 0})).upper, 1, 1e-6);
-    EXPECT_NEAR(distance(box, {}, ball(0.5), Pose::from_translation({3, 0, 0})).upper, 2, 1e-6)
+    EXPECT_NEAR(distance(after, {}, ball(0.5), Pose::from_translation({3, 0, 0})).upper_bound, 1, 1e-6);
+    EXPECT_NEAR(distance(box, {}, ball(0.5), Pose::from_translation({3, 0, 0})).upper_bound, 2, 1e-6)
         << "the first stays as it was";
 }
 
@@ -92,9 +92,9 @@ TEST(Query, distances_of_balls_in_every_shape) {
         for (const auto& [b, error_b] : balls()) {
             const DistanceResult d = distance(a, {}, b, away);
             const double error = error_a + error_b + d.error_bound;
-            EXPECT_NEAR(d.upper, 0.5, error) << name(a.kind()) << " and " << name(b.kind());
-            EXPECT_LE(d.lower, d.upper);
-            EXPECT_GE(d.lower, 0.3);
+            EXPECT_NEAR(d.upper_bound, 0.5, error) << name(a.kind()) << " and " << name(b.kind());
+            EXPECT_LE(d.lower_bound, d.upper_bound);
+            EXPECT_GE(d.lower_bound, 0.3);
             EXPECT_NEAR((d.normal - away.translation.normalized()).norm(), 0, 0.2);
             EXPECT_EQ(collide(a, {}, b, away).verdict, Verdict::disjoint);
         }
@@ -121,7 +121,7 @@ TEST(Query, a_body_inside_another_touches_it) {
     const Shape small = box_mesh(0.2), large = box_mesh(2);
     const CollideResult c = collide(small, {}, large, {});
     EXPECT_EQ(c.verdict, Verdict::overlapping);
-    EXPECT_NEAR(distance(small, {}, large, {}).upper, -0.9, 1e-6)
+    EXPECT_NEAR(distance(small, {}, large, {}).upper_bound, -0.9, 1e-6)
         << "each side of the small one is so far from the nearest of the large one";
     EXPECT_EQ(collide(Shape(small.mesh(), MeshInside::open), {}, large, {}).verdict, Verdict::overlapping)
         << "a surface inside of a solid";
@@ -132,9 +132,9 @@ TEST(Query, a_body_inside_another_touches_it) {
 TEST(Query, half_spaces_in_closed_form) {
     const Shape floor = Shape::half_space(Vec3::UnitZ(), 0), ceiling = Shape::half_space(-Vec3::UnitZ(), -2); // z >= 2
     EXPECT_EQ(collide(floor, {}, ceiling, {}).verdict, Verdict::disjoint);
-    EXPECT_NEAR(distance(floor, {}, ceiling, {}).upper, 2, 1e-12);
+    EXPECT_NEAR(distance(floor, {}, ceiling, {}).upper_bound, 2, 1e-12);
     EXPECT_EQ(collide(floor, {}, ceiling, Pose::from_translation({0, 0, -2.5})).verdict, Verdict::overlapping);
-    EXPECT_NEAR(distance(floor, {}, ceiling, Pose::from_translation({0, 0, -2.5})).upper, -0.5, 1e-12);
+    EXPECT_NEAR(distance(floor, {}, ceiling, Pose::from_translation({0, 0, -2.5})).upper_bound, -0.5, 1e-12);
     EXPECT_EQ(collide(floor, {}, Shape::half_space(Vec3::UnitX(), -100), {}).verdict, Verdict::overlapping)
         << "planes that are not parallel meet";
     const SweepResult s = sweep(floor, Motion::stationary({}), ceiling, {{}, Pose::from_translation({0, 0, -4})});
@@ -149,10 +149,10 @@ TEST(Query, a_mesh_on_the_ground) {
     EXPECT_NEAR(c.depth, 0.1, 1e-12);
     EXPECT_GE(c.contacts.size(), 4u);
     EXPECT_NEAR((c.contacts.front().normal + Vec3::UnitZ()).norm(), 0, 1e-12) << "from the box down into the ground";
-    EXPECT_NEAR(distance(box, Pose::from_translation({0, 0, 1}), ground, {}).lower, 0.5, 1e-12);
-    EXPECT_NEAR(distance(ball(0.5), Pose::from_translation({3, 4, 2}), ground, {}).upper, 1.5, 1e-6)
+    EXPECT_NEAR(distance(box, Pose::from_translation({0, 0, 1}), ground, {}).lower_bound, 0.5, 1e-12);
+    EXPECT_NEAR(distance(ball(0.5), Pose::from_translation({3, 4, 2}), ground, {}).upper_bound, 1.5, 1e-6)
         << "a formula on a half-space";
-    EXPECT_GE(distance(ball(0.5), Pose::from_translation({3, 4, 2}), ground, {}).lower, 1.49);
+    EXPECT_GE(distance(ball(0.5), Pose::from_translation({3, 4, 2}), ground, {}).lower_bound, 1.49);
 }
 
 TEST(Query, whatever_falls_meets_the_ground_when_its_height_says) {
@@ -193,9 +193,9 @@ TEST(Query, a_surface_near_a_solid_has_a_nearest_pair_however_near) {
             for (int step = 0; step < 40; ++step) {
                 const double middle = 0.5 * (touching + apart);
                 const DistanceResult d = at(middle);
-                EXPECT_TRUE(std::isfinite(d.upper)) << name(kind) << " at " << middle;
-                EXPECT_LE(d.lower, d.upper);
-                (d.upper <= 0 ? touching : apart) = middle;
+                EXPECT_TRUE(std::isfinite(d.upper_bound)) << name(kind) << " at " << middle;
+                EXPECT_LE(d.lower_bound, d.upper_bound);
+                (d.upper_bound <= 0 ? touching : apart) = middle;
             }
         }
 }
@@ -216,7 +216,7 @@ TEST(Query, margins_count_as_touching) {
 void expect_same(const CollideResult& p, const CollideResult& q) {
     EXPECT_EQ(p.verdict, q.verdict);
     EXPECT_EQ(p.depth, q.depth);
-    EXPECT_EQ(p.truncated, q.truncated);
+    EXPECT_EQ(p.more_contacts, q.more_contacts);
     ASSERT_EQ(p.contacts.size(), q.contacts.size());
     for (std::size_t k = 0; k < p.contacts.size(); ++k) {
         EXPECT_EQ(p.contacts[k].point_a, q.contacts[k].point_a);
@@ -271,11 +271,11 @@ TEST(Query, few_contacts_are_the_deepest_and_the_same_in_both_orders) {
                 set_thread_count(1);
                 expect_same(some, collide(*a, pose_a, *b, pose_b, {.max_contacts = most}));
                 set_thread_count(0);
-                truncated += some.truncated;
-                whole += !some.truncated && some.contacts.size() > 16;
+                truncated += some.more_contacts;
+                whole += !some.more_contacts && some.contacts.size() > 16;
             }
             if (a != &cloth && one.depth > 0) {
-                EXPECT_EQ(distance(*a, pose_a, *b, pose_b).upper, -one.depth);
+                EXPECT_EQ(distance(*a, pose_a, *b, pose_b).upper_bound, -one.depth);
             }
         }
     EXPECT_GT(overlapping, asked / 2);
@@ -287,7 +287,7 @@ TEST(Query, says_what_it_cannot_do) {
     const Pose nowhere = Pose::from_translation({0, std::numeric_limits<double>::quiet_NaN(), 0});
     EXPECT_EQ(collide(ball(1), nowhere, box_mesh(1), {}).verdict, Verdict::undecided);
     EXPECT_FALSE(collide(ball(1), nowhere, box_mesh(1), {}).proven);
-    EXPECT_EQ(distance(ball(1), nowhere, ball(1), {}).upper, HUGE_VAL);
+    EXPECT_EQ(distance(ball(1), nowhere, ball(1), {}).upper_bound, HUGE_VAL);
     EXPECT_EQ(sweep(ball(1), Motion::stationary(nowhere), ball(1), Motion::stationary({})).verdict, Verdict::undecided);
     EXPECT_EQ(cause_of([] { return collide(ball(1), {}, ball(1), {}, {.method = Method::tetrahedra}); }),
               Cause::unsupported);

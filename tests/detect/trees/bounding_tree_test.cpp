@@ -95,10 +95,10 @@ TEST(DistanceLowerBound, of_balls_beyond_each_others_grids_is_nearer_with_finer_
             EXPECT_GE(fine, (apart - 0.055) * size);
             EXPECT_LE(apart * size - fine, 0.6 * (apart * size - coarse));
             const DistanceResult d = distance(a, {}, b, pose_b);
-            EXPECT_LE(d.lower, (apart + 2e-3) * size);
-            EXPECT_GE(d.upper, (apart - 2e-3) * size);
-            EXPECT_LE(d.upper - d.lower, 4.01 * d.error_bound) << size << " " << apart;
-            EXPECT_FALSE(d.truncated);
+            EXPECT_LE(d.lower_bound, (apart + 2e-3) * size);
+            EXPECT_GE(d.upper_bound, (apart - 2e-3) * size);
+            EXPECT_LE(d.upper_bound - d.lower_bound, 4.01 * d.error_bound) << size << " " << apart;
+            !EXPECT_FALSE(d.converged);
         }
 }
 
@@ -117,11 +117,11 @@ TEST(DistanceLowerBound, never_exceeds_the_distance_of_points_that_were_seen) {
                                                 {.enough = 10 * size,
                                                  .effort = 500,
                                                  .finest = 1e-3 * size,
-                                                 .way = d.upper > 0 ? d.normal : Vec3(Vec3::Zero())});
-        EXPECT_LE(gap, std::max(d.upper, 0.0) + 1e-9 * size);
-        if (!(d.upper > 0.05 * size)) continue;
+                                                 .way = d.upper_bound > 0 ? d.normal : Vec3(Vec3::Zero())});
+        EXPECT_LE(gap, std::max(d.upper_bound, 0.0) + 1e-9 * size);
+        if (!(d.upper_bound > 0.05 * size)) continue;
         ++apart;
-        near += gap > 0.8 * d.upper;
+        near += gap > 0.8 * d.upper_bound;
     }
     EXPECT_GT(apart, 10u);
     EXPECT_GT(near, apart / 2);

@@ -12,7 +12,6 @@ namespace {
 
 using namespace testing;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 World crowd(double size, std::uint64_t seed, const WorldOptions& options = {}) {
     Random random(seed);
@@ -63,17 +62,17 @@ TEST(WorldAsk, nearest_is_the_least_of_the_distances_to_each_body) {
         const Pose pose = random_pose(random, round % 3 ? 2.5 : 0.8);
         const double limit = round < 7 ? infinity : 0.2;
         World::Nearest wanted;
-        wanted.distance.upper = infinity;
+        wanted.distance.upper_bound = infinity;
         for (Index id = 0; id < world.id_limit(); ++id) {
             if (!world.contains(id)) continue;
             const DistanceResult found = distance(shape, pose, world.shape(id), world.pose(id));
-            if (found.lower <= limit && found.upper < wanted.distance.upper) wanted = {id, found};
+            if (found.lower_bound <= limit && found.upper_bound < wanted.distance.upper_bound) wanted = {id, found};
         }
         const World::Nearest nearest = world.nearest(shape, pose, limit);
         EXPECT_EQ(nearest.body, wanted.body);
-        EXPECT_EQ(nearest.distance.upper, wanted.distance.upper);
+        EXPECT_EQ(nearest.distance.upper_bound, wanted.distance.upper_bound);
         EXPECT_EQ(nearest.distance.point_b, wanted.distance.point_b);
-        overlapping += wanted.distance.upper <= 0;
+        overlapping += wanted.distance.upper_bound <= 0;
         limited += wanted.body == no_index;
     }
     EXPECT_GT(overlapping, 0u);
@@ -147,8 +146,8 @@ TEST(WorldAsk, poses_tried_in_parallel_are_those_tried_one_by_one) {
                 if (wanted != Verdict::overlapping && verdict != Verdict::disjoint) wanted = verdict;
                 if (k >= clear_one.size()) continue;
                 const DistanceResult found = distance(world.shape(2), poses[k], world.shape(other), world.pose(other));
-                clear = std::min(clear, std::max(0.0, found.upper));
-                EXPECT_LE(clear_one[k], std::max(0.0, found.upper) * (1 + 1e-9));
+                clear = std::min(clear, std::max(0.0, found.upper_bound));
+                EXPECT_LE(clear_one[k], std::max(0.0, found.upper_bound) * (1 + 1e-9));
             }
             EXPECT_EQ(one[k], wanted);
             hits += wanted == Verdict::overlapping;

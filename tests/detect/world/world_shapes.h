@@ -70,8 +70,8 @@ inline constexpr std::array quick_kinds = {ShapeKind::analytic,    ShapeKind::gr
            x.feature_b.element == y.feature_b.element;
 }
 [[nodiscard]] inline bool same_collision(const CollideResult& x, const CollideResult& y) {
-    return x.verdict == y.verdict && x.proven == y.proven && x.method == y.method && x.common == y.common &&
-           x.depth == y.depth && x.error_bound == y.error_bound && x.truncated == y.truncated &&
+    return x.verdict == y.verdict && x.proven == y.proven && x.method == y.method && x.witness == y.witness &&
+           x.depth == y.depth && x.error_bound == y.error_bound && x.more_contacts == y.more_contacts &&
            std::ranges::equal(x.contacts, y.contacts, same_contact);
 }
 [[nodiscard]] inline bool same_pair(const WorldPair& x, const WorldPair& y) {

@@ -1,6 +1,7 @@
 // Steps of a world against all pairs asked one by one, with and without warm start, and their events.
 #include "detect/world/world_shapes.h"
 
+#include <fathom/baseline/scene_octree.h>
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/detect/query/distance_lower_bound.h>
@@ -68,7 +69,7 @@ TEST(World, a_step_finds_what_all_pairs_one_by_one_find_to_the_byte) {
                 EXPECT_TRUE(std::ranges::equal(found.pairs, wanted, same_pair))
                     << "size " << size << " margin " << margin << " step " << step;
                 touching += wanted.size();
-                spared += found.spared;
+                spared += found.cached;
                 all += 14 * 13 / 2;
                 drift_on(world, drift);
             }
@@ -90,9 +91,9 @@ TEST(World, warm_start_changes_no_byte_and_spares_most_pairs_that_are_apart) {
             ASSERT_TRUE(std::ranges::equal(a.pairs, b.pairs, same_pair)) << "step " << step;
             ASSERT_EQ(a.began, b.began);
             ASSERT_EQ(a.ended, b.ended);
-            EXPECT_EQ(b.spared, 0u);
-            EXPECT_EQ(a.spared + a.tested, b.tested);
-            spared += a.spared;
+            EXPECT_EQ(b.cached, 0u);
+            EXPECT_EQ(a.cached + a.tested, b.tested);
+            spared += a.cached;
             apart += b.tested - b.pairs.size();
             drift_on(warm, of_warm);
             drift_on(cold, of_cold);
@@ -106,7 +107,7 @@ TEST(World, a_world_at_rest_asks_nothing_again) {
     const std::vector<WorldPair> first = world.update().pairs;
     const WorldStep& again = world.update();
     EXPECT_EQ(again.tested, 0u);
-    EXPECT_GT(again.spared, 5u);
+    EXPECT_GT(again.cached, 5u);
     ASSERT_FALSE(first.empty());
     EXPECT_TRUE(std::ranges::equal(first, again.pairs, same_pair));
     EXPECT_TRUE(again.began.empty() && again.ended.empty());
@@ -167,11 +168,10 @@ TEST(World, steps_are_the_same_bytes_for_any_number_of_threads) {
 
 TEST(World, every_broad_phase_gives_the_same_steps) {
     std::vector<World> worlds;
-    for (const BroadMethod method : {BroadMethod::brute_force, BroadMethod::packed_tree, BroadMethod::scene_octree})
-        worlds.push_back(
-            mixed_world(1, 7,
-                        {.query = {.goal = CollideGoal::verdict},
-                         .broad = {.method = method, .margin = method == BroadMethod::brute_force ? 0.1 : 0.0}}));
+    for (const BroadPhaseOptions& broad : {BroadPhaseOptions{.method = BroadMethod::brute_force, .margin = 0.1},
+                                           BroadPhaseOptions{.method = BroadMethod::packed_tree},
+                                           BroadPhaseOptions{.finder = scene_octree_finder()}})
+        worlds.push_back(mixed_world(1, 7, {.query = {.goal = CollideGoal::verdict}, .broad = broad}));
     std::vector<Drift> drifts(3, Drift(3, 1, 14));
     for (int step = 0; step < 10; ++step) {
         for (World& world : worlds) (void)world.update();
@@ -369,13 +369,13 @@ TEST(WorldGap, is_never_more_than_the_distance_and_mostly_near_it) {
                                                                                 : random_pose(random, size);
                     const DistanceResult truth = distance(a, pose_a, b, pose_b);
                     const double gap = distance_lower_bound(a, pose_a, b, pose_b, {.enough = size});
-                    EXPECT_LE(gap, std::max(0.0, truth.upper) + truth.error_bound + 1e-9 * size)
+                    EXPECT_LE(gap, std::max(0.0, truth.upper_bound) + truth.error_bound + 1e-9 * size)
                         << name(kind) << " " << name(other);
                     EXPECT_EQ(distance_lower_bound(b, pose_b, a, pose_a, {.enough = 0}) <=
-                                  std::max(0.0, truth.upper) + truth.error_bound + 1e-9 * size,
+                                  std::max(0.0, truth.upper_bound) + truth.error_bound + 1e-9 * size,
                               true);
-                    ++(truth.upper > 0 ? apart : touching);
-                    near += truth.upper > 0.05 * size && gap > 0.5 * truth.upper;
+                    ++(truth.upper_bound > 0 ? apart : touching);
+                    near += truth.upper_bound > 0.05 * size && gap > 0.5 * truth.upper_bound;
                 }
             }
         EXPECT_GT(touching, 15u);

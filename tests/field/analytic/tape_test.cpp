@@ -1,6 +1,7 @@
 #include <fathom/base/parallel.h>
 #include <fathom/field/analytic/analytic_expression.h>
 #include <fathom/field/analytic/analytic_field.h>
+#include <fathom/field/analytic/tape.h>
 #include <field/analytic/shape_examples.h>
 #include <support/test_counts.h>
 

@@ -3,9 +3,10 @@
 #include <fathom/field/grid/contour.h>
 #include <fathom/field/mesh/grid_builder.h>
 #include <fathom/field/mesh/mesh_field.h>
-#include <fathom/geometry/mesh/mass_properties.h>
-#include <fathom/geometry/io/mesh_file.h>
 #include <fathom/geometry/inspect/mesh_report.h>
+#include <fathom/geometry/io/mesh_file.h>
+#include <fathom/geometry/mesh/mass_properties.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
 #include <support/models.h>
 #include <support/test_counts.h>
 

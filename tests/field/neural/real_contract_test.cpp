@@ -1,5 +1,6 @@
 #include <contract/field_contract.h>
 #include <fathom/field/neural/network_fit.h>
+#include <fathom/field/neural/network_values.h>
 #include <fathom/field/neural/neural_field.h>
 #include <fathom/field/neural_io/network_file.h>
 #include <fathom/geometry/generate/generate.h>

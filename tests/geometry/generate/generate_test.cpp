@@ -25,7 +25,6 @@ using testing::topology_of;
 using testing::volume_of;
 
 constexpr double pi = std::numbers::pi;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Cause cause_of(const std::function<void()>& action) {
     try {

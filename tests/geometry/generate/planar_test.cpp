@@ -1,6 +1,7 @@
 #include <fathom/base/error.h>
 #include <fathom/geometry/generate/planar.h>
 #include <fathom/geometry/inspect/mesh_report.h>
+#include <fathom/geometry/mesh/adjacency.h>
 
 #include <gtest/gtest.h>
 

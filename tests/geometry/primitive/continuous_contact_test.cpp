@@ -16,7 +16,6 @@ namespace {
 
 using namespace fathom::testing;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // --- Real queries with known truth ---
 

@@ -15,7 +15,6 @@
 namespace fathom {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // --- Meshes
 // -------------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@
 #include <fathom/field/neural_io/network_file.h>
 #include <fathom/geometry/generate/generate.h>
 #include <fathom/simulate/record/recording_files.h>
+#include <fathom/simulate/scene/scene.h>
 #include <fathom/simulate/scene/simulation.h>
 #include <support/scratch_folder.h>
 

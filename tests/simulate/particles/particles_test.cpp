@@ -7,7 +7,10 @@
 #include <fathom/base/random.h>
 #include <fathom/geometry/generate/generate.h>
 #include <fathom/geometry/surface_tree/surface_tree.h>
+#include <fathom/simulate/contact/obstacle.h>
 #include <fathom/simulate/particles/particle_wind.h>
+#include <fathom/simulate/particles/particles.h>
+#include <fathom/simulate/scene/scene.h>
 #include <support/scratch_folder.h>
 #include <support/test_counts.h>
 

@@ -2,6 +2,7 @@
 // threads. After a change that is meant to change results: FATHOM_WRITE_GOLDEN=1 fathom_test_simulate
 // --gtest_filter=Golden.*
 #include <fathom/base/parallel.h>
+#include <fathom/simulate/scene/scene.h>
 #include <fathom/simulate/scene/simulation.h>
 
 #include <index/simd_targets.h>

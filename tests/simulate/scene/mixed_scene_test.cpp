@@ -2,7 +2,10 @@
 #include <fathom/base/error.h>
 #include <fathom/base/file.h>
 #include <fathom/geometry/io/mesh_file.h>
+#include <fathom/response/weighted_contact.h>
+#include <fathom/simulate/scene/scene.h>
 #include <fathom/simulate/scene/simulation.h>
+#include <fathom/simulate/world/mixed_world.h>
 #include <support/scratch_folder.h>
 
 #include <fmt/format.h>

@@ -2,8 +2,16 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/file.h>
+#include <fathom/detect/tet/tet_body.h>
+#include <fathom/field/tet/node_depths.h>
+#include <fathom/geometry/generate/mesh_catalogue.h>
 #include <fathom/geometry/io/mesh_file.h>
+#include <fathom/response/tet_pushes.h>
+#include <fathom/response/weighted_contact.h>
 #include <fathom/simulate/record/recording_files.h>
+#include <fathom/simulate/rigid/rigid_world.h>
+#include <fathom/simulate/scene/scene.h>
+#include <fathom/simulate/tets/tet_world.h>
 #include <support/models.h>
 #include <support/scratch_folder.h>
 #include <support/test_counts.h>

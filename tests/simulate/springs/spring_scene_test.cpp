@@ -2,7 +2,11 @@
 #include <fathom/base/error.h>
 #include <fathom/base/file.h>
 #include <fathom/geometry/io/mesh_file.h>
+#include <fathom/simulate/scene/scene.h>
 #include <fathom/simulate/scene/simulation.h>
+#include <fathom/simulate/springs/spring_network.h>
+#include <fathom/simulate/springs/spring_world.h>
+#include <fathom/simulate/surface/deforming_world.h>
 
 #include <support/scratch_folder.h>
 

@@ -6,31 +6,11 @@
 // touches, so a few very large objects are acceptable, many are not. Not thread-safe: one caller at a time.
 #pragma once
 
-#include <fathom/index/bvh.h>
+#include <fathom/index/broad_phase.h>
 
 #include <array>
 
 namespace fathom {
-
-// Input of the broad phases: objects given by boxes or spheres. Closed: touching counts as overlap. Brute force over
-// them is the reference for all other methods.
-
-// A view, indexed by id; an object with an empty box is absent. `spheres` is empty, or as long as `boxes`: if a radius
-// is not negative, the object is that sphere, and its box encloses it (see bounds_of_sphere).
-struct SceneObjects {
-    std::span<const Box> boxes;
-    std::span<const Sphere> spheres{};
-
-    [[nodiscard]] bool is_sphere(Index id) const { return !spheres.empty() && spheres[id].radius >= 0; }
-    [[nodiscard]] bool overlap(Index a, Index b) const;
-};
-
-// Box that encloses a sphere. Two spheres overlap if the distance of their centres, as computed in double, is at most
-// the sum of their radii; the boxes are wide enough to be consistent with that test.
-[[nodiscard]] Box bounds_of_sphere(const Sphere& sphere);
-
-// Brute force: {a, b} with a < b, sorted. O(n^2).
-void pairs_by_force(const SceneObjects& objects, std::vector<IdPair>& pairs);
 
 // Test whether a sphere touches a region: exactly, by the point of the region closest to the centre (Arvo 1990), or by
 // the test of the paper, whether the centre is in the region grown by the radius. The latter is faster and keeps a
@@ -105,5 +85,9 @@ private:
     std::vector<Placed> placed_;
     bool has_exact_spheres_ = false;
 };
+
+// The octree as the method of a BroadPhase: BroadPhaseOptions{.finder = scene_octree_finder()}. Throws
+// Error{invalid_argument} for an invalid level_cap.
+[[nodiscard]] std::shared_ptr<PairFinder> scene_octree_finder(const SceneOctreeOptions& options = {});
 
 } // namespace fathom

@@ -1,5 +1,5 @@
 // The scene octree. Cells are integers, so that all tests of regions are exact.
-#include <fathom/index/scene_octree.h>
+#include <fathom/baseline/scene_octree.h>
 
 #include <fathom/base/error.h>
 #include <fathom/index/packed_tree.h>
@@ -8,36 +8,6 @@
 #include <cmath>
 
 namespace fathom {
-
-// Overlap of boxes and spheres, and brute-force pairs of a scene.
-
-bool SceneObjects::overlap(Index a, Index b) const {
-    if (!boxes[a].overlaps(boxes[b])) return false;
-    const bool sphere_a = is_sphere(a), sphere_b = is_sphere(b);
-    if (!sphere_a && !sphere_b) return true;
-    if (sphere_a && sphere_b) {
-        const double reach = spheres[a].radius + spheres[b].radius;
-        return (spheres[a].center - spheres[b].center).squaredNorm() <= reach * reach;
-    }
-    const Sphere& sphere = spheres[sphere_a ? a : b];
-    return boxes[sphere_a ? b : a].squared_distance(sphere.center) <= sphere.radius * sphere.radius;
-}
-
-Box bounds_of_sphere(const Sphere& sphere) {
-    constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
-    const double slack = rounding * (sphere.center.cwiseAbs().maxCoeff() + sphere.radius);
-    return Box::around(sphere.center, Vec3::Constant(sphere.radius + slack));
-}
-
-void pairs_by_force(const SceneObjects& objects, std::vector<IdPair>& pairs) {
-    pairs.clear();
-    const Index count = static_cast<Index>(objects.boxes.size());
-    for (Index a = 0; a < count; ++a) {
-        if (objects.boxes[a].empty()) continue;
-        for (Index b = a + 1; b < count; ++b)
-            if (!objects.boxes[b].empty() && objects.overlap(a, b)) pairs.push_back({a, b});
-    }
-}
 
 namespace {
 
@@ -299,6 +269,27 @@ int SceneOctree::depth() const {
     int deepest = 0;
     visit_leaves(0, root_block(), [&](const Region&, const Block& block) { deepest = std::max(deepest, block.level); });
     return deepest;
+}
+
+namespace {
+
+class SceneOctreeFinder final : public PairFinder {
+public:
+    explicit SceneOctreeFinder(const SceneOctreeOptions& options) : octree_(options) {}
+
+    void find_pairs(const SceneObjects& objects, std::vector<IdPair>& pairs) override {
+        octree_.update(objects);
+        octree_.find_pairs(objects, pairs);
+    }
+
+private:
+    SceneOctree octree_;
+};
+
+} // namespace
+
+std::shared_ptr<PairFinder> scene_octree_finder(const SceneOctreeOptions& options) {
+    return std::make_shared<SceneOctreeFinder>(options);
 }
 
 } // namespace fathom

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <fathom/base/primitives.h>
+#include <fathom/detect/decomposition/decomposition.h>
+#include <fathom/detect/field_field/dual_gradient.h>
 #include <fathom/field/field.h>
 
 #include <vector>
@@ -53,5 +55,35 @@ struct ProtrusionPoints {
 // Error{invalid_argument} for an unbounded field and for options out of range. Runs in parallel; the result is the same
 // for any number of threads.
 [[nodiscard]] ProtrusionPoints protrusion_points(const Field& field, const ProtrusionOptions& options = {});
+
+// ---- The complete pipeline of the paper
+
+struct PlainBody {
+    field_field::PlacedField placed{};
+    const Decomposition* parts = nullptr; // of the field; must outlive the query
+    std::span<const Vec3> protrusions{};  // of the field, in its frame; may be empty
+};
+
+struct PlainOptions {
+    field_field::DualDescentOptions descent{.rule = field_field::StepRule::fixed};
+    bool all = true;             // contacts of every pair of parts; false: only the first
+    int octree_depth = 0;        // for detection points in the common part of two boxes, as CommonPointOptions::depth
+    std::size_t max_points = 64; // for each pair of parts
+};
+
+struct PlainResult {
+    // overlapping: a common point was found. disjoint: no boxes intersect, and they are proven to contain the bodies.
+    // Otherwise undecided, where the paper reports disjoint.
+    Verdict verdict = Verdict::undecided;
+    Vec3 common = Vec3::Zero();                     // overlapping: a common point
+    std::vector<field_field::DualContact> contacts; // deepest first; contacts at the same point are merged
+    std::size_t pairs = 0;                          // pairs of parts that may touch
+    std::size_t starts = 0;                         // detection points
+    std::size_t steps = 0;
+};
+
+// Boxes -> pairs -> detection points -> algorithm 2 -> algorithm 3.
+[[nodiscard]] PlainResult plain_field_collision(const PlainBody& a, const PlainBody& b,
+                                                const PlainOptions& options = {});
 
 } // namespace fathom

@@ -1,4 +1,4 @@
-#include <fathom/baseline/detection_points.h>
+#include <fathom/detect/decomposition/detection_points.h>
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>

@@ -1,6 +1,6 @@
 #include <fathom/base/error.h>
 #include <fathom/base/random.h>
-#include <fathom/index/scene_octree.h>
+#include <fathom/baseline/scene_octree.h>
 
 #include "support/test_counts.h"
 

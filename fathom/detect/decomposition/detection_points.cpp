@@ -1,5 +1,6 @@
-// Algorithm 1 on two boxes, and the six-neighbour rule over the lattice points near a surface.
-#include <fathom/baseline/detection_points.h>
+// Algorithm 1 of Liu et al. 2024 on two boxes, the six-neighbour rule on lattice points near a surface, and the
+// complete method of the paper.
+#include <fathom/detect/decomposition/detection_points.h>
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
@@ -29,7 +30,7 @@ int depth_for(const OrientedBox& a, const OrientedBox& b, const Box& region) {
     return std::clamp(static_cast<int>(std::ceil(std::log2(std::max(side / thin, 1.0)))), 1, 5);
 }
 
-// Adds the middle of what each edge of `a` shares with `b`.
+// Adds the midpoint of the intersection of each edge of `a` with `b`.
 void add_shared_edges(const OrientedBox& a, const OrientedBox& b, Vec3& sum, int& count) {
     const std::array<Vec3, 8> corners = corners_of(a);
     for (std::size_t k = 0; k < 24; ++k) {
@@ -51,18 +52,19 @@ void add_shared_edges(const OrientedBox& a, const OrientedBox& b, Vec3& sum, int
     }
 }
 
-// A point of both. Where two boxes meet, an edge of one reaches into the other; what they share is convex, so means
-// stay in it.
+// A point of both boxes. If two boxes intersect, an edge of one reaches into the other; the intersection is convex, so
+// it contains the mean of its points.
 Vec3 between(const OrientedBox& a, const OrientedBox& b) {
     Vec3 sum = Vec3::Zero();
     int count = 0;
     add_shared_edges(a, b, sum, count);
     add_shared_edges(b, a, sum, count);
     if (count > 0) return sum / count;
-    return 0.5 * (a.closest(b.pose.translation) + b.closest(a.pose.translation)); // they touch up to rounding
+    return 0.5 * (a.closest(b.pose.translation) + b.closest(a.pose.translation)); // the boxes touch up to rounding
 }
 
-// One level of algorithm 1: cells in both give their centres, cells in neither go, the others are cut.
+// One level of algorithm 1: cells in both boxes give their centres, cells outside one are dropped, the others are
+// subdivided.
 void sift(const OrientedBox& a, const OrientedBox& b, std::vector<Box>& cells, std::vector<Vec3>& out) {
     std::vector<Box> finer;
     for (const Box& cell : cells) {
@@ -101,11 +103,11 @@ double reach_for(const ProtrusionOptions& options, double spacing) {
 struct Candidate {
     Vec3 place;
     double value;
-    int outside; // of the six neighbours
+    int outside; // number of the six neighbours that are outside
 };
 
-// The lattice points of cells that may hold inside, but are not all so deep that none can qualify. Coarser where they
-// are too many.
+// The lattice points of cells that may contain interior points and are not too deep to qualify. The lattice is coarser
+// if there are too many.
 std::vector<Vec3> lattice_near_surface(const Field& field, const ProtrusionOptions& options, double& spacing) {
     for (;; spacing *= 2) {
         const double reach = reach_for(options, spacing),
@@ -189,14 +191,14 @@ Interval box_distance_range(const OrientedBox& box, const Box& over) {
     const Vec3 center = box.pose.to_local(over.center()), half = turn.cwiseAbs().transpose() * over.half();
     const double spare = 1e-14 * (over.center().cwiseAbs().maxCoeff() + box.pose.translation.cwiseAbs().maxCoeff() +
                                   half.sum() + box.half.sum());
-    Vec3 low, high; // of |p| - half extents, axis by axis
+    Vec3 low, high; // bounds on |p| - half extents, by axis
     for (int k = 0; k < 3; ++k) {
         const Interval q = abs(Interval{center[k] - half[k] - spare, center[k] + half[k] + spare});
         low[k] = q.lower - box.half[k];
         high[k] = q.upper - box.half[k];
     }
     const auto distance = [](const Vec3& q) { return q.cwiseMax(0.0).norm() + std::min(q.maxCoeff(), 0.0); };
-    return {distance(low) - spare, distance(high) + spare}; // it rises with every |p|
+    return {distance(low) - spare, distance(high) + spare}; // the distance increases with every |p|
 }
 
 void common_points(const OrientedBox& a, const OrientedBox& b, std::vector<Vec3>& out,
@@ -231,16 +233,15 @@ ProtrusionPoints protrusion_points(const Field& field, const ProtrusionOptions& 
     return result;
 }
 
-// The pipeline of Liu et al. 2024, figure 1, from its pieces.
+// ---- The pipeline of Liu et al. 2024, figure 1.
 
 namespace {
 
 class Pipeline {
 public:
-    Pipeline(const field_field::PlainBody& a, const field_field::PlainBody& b, const field_field::PlainOptions& options)
-        : a_(a), b_(b), options_(options) {}
+    Pipeline(const PlainBody& a, const PlainBody& b, const PlainOptions& options) : a_(a), b_(b), options_(options) {}
 
-    field_field::PlainResult run() {
+    PlainResult run() {
         std::vector<PartPair> pairs;
         part_pairs(*a_.parts, a_.placed.pose, *b_.parts, b_.placed.pose, pairs);
         result_.pairs = pairs.size();
@@ -251,7 +252,7 @@ public:
         }
         for (const PartPair& pair : pairs) {
             if (found_enough()) break;
-            field_field::search(pair);
+            search(pair);
         }
         search_from(a_, b_);
         search_from(b_, a_);
@@ -262,19 +263,19 @@ public:
 private:
     [[nodiscard]] bool found_enough() const { return !options_.all && result_.verdict == Verdict::overlapping; }
 
-    [[nodiscard]] static OrientedBox placed_box(const field_field::PlainBody& body, Index part) {
+    [[nodiscard]] static OrientedBox placed_box(const PlainBody& body, Index part) {
         const OrientedBox& box = body.parts->boxes[part];
         return {body.placed.pose * box.pose, box.half};
     }
 
-    void field_field::search(const PartPair& pair) {
+    void search(const PartPair& pair) {
         common_points(placed_box(a_, pair.a), placed_box(b_, pair.b), starts_,
                       {.depth = options_.octree_depth, .most = options_.max_points});
-        field_field::descend(a_, b_, pair.a, pair.b);
+        descend(a_, b_, pair.a, pair.b);
     }
 
-    // From the protrusions of `from` that come within the boxes of `to`.
-    void search_from(const field_field::PlainBody& from, const field_field::PlainBody& to) {
+    // Starts from the protrusions of `from` that are in the boxes of `to`.
+    void search_from(const PlainBody& from, const PlainBody& to) {
         if (found_enough()) return;
         starts_.clear();
         for (const Vec3& p : from.protrusions) {
@@ -283,11 +284,10 @@ private:
                                           [&](const OrientedBox& box) { return box.contains(local); });
             if (near) starts_.push_back(world);
         }
-        field_field::descend(from, to, no_index, no_index);
+        descend(from, to, no_index, no_index);
     }
 
-    void field_field::descend(const field_field::PlainBody& from, const field_field::PlainBody& to, Index part_a,
-                              Index part_b) {
+    void descend(const PlainBody& from, const PlainBody& to, Index part_a, Index part_b) {
         result_.starts += starts_.size();
         if (!options_.all) {
             if (const auto end = field_field::first_common_point(from.placed, to.placed, starts_, options_.descent))
@@ -296,8 +296,8 @@ private:
         }
         ends_.resize(starts_.size());
         field_field::dual_descents(from.placed, to.placed, starts_, ends_, options_.descent);
-        const field_field::DescentEnd* deepest =
-            nullptr; // one contact for each pair of parts, from its deepest common point
+        // One contact for each pair of parts, from its deepest common point.
+        const field_field::DescentEnd* deepest = nullptr;
         for (const field_field::DescentEnd& end : ends_) {
             result_.steps += static_cast<std::size_t>(end.steps);
             if (!end.common) continue;
@@ -319,7 +319,7 @@ private:
         result_.contacts.push_back(contact);
     }
 
-    // Deepest first; contacts whose points coincide to a thousandth of the smaller body are one.
+    // Sorts by depth and merges contacts whose points agree to a thousandth of the size of the smaller body.
     void finish() {
         const auto depth = [](const field_field::DualContact& c) { return std::max(c.depth_a, c.depth_b); };
         std::stable_sort(
@@ -336,20 +336,18 @@ private:
         result_.contacts = std::move(kept);
     }
 
-    const field_field::PlainBody& a_;
-    const field_field::PlainBody& b_;
-    const field_field::PlainOptions& options_;
-    field_field::PlainResult result_;
+    const PlainBody& a_;
+    const PlainBody& b_;
+    const PlainOptions& options_;
+    PlainResult result_;
     std::vector<Vec3> starts_;
     std::vector<field_field::DescentEnd> ends_;
 };
 
 } // namespace
 
-field_field::PlainResult field_field::plain_field_collision(const field_field::PlainBody& a,
-                                                            const field_field::PlainBody& b,
-                                                            const field_field::PlainOptions& options) {
-    for (const field_field::PlainBody* body : {&a, &b})
+PlainResult plain_field_collision(const PlainBody& a, const PlainBody& b, const PlainOptions& options) {
+    for (const PlainBody* body : {&a, &b})
         if (!body->placed.field || !body->parts)
             throw Error(Cause::invalid_argument, "the body has no field or no parts", {.element = "body"});
     return Pipeline(a, b, options).run();
