@@ -85,7 +85,7 @@ struct Found {
             pairs.emplace_back();
             for (const WorldPair& pair : step.pairs) pairs.back().push_back({pair.a, pair.b});
             tested += step.tested;
-            spared += step.spared;
+            spared += step.cached;
         }
     }
     void run(const Sequence& sequence, FclWorld& world, std::size_t max_contacts) {
@@ -129,7 +129,7 @@ void step_rows(Report& report, const std::string& id, const Sequence& sequence, 
     report.note(fmt::format("{}: meshes of {}, {}, {} and {} triangles; {} pairs asked, {} spared", id,
                             sequence.meshes[0].triangles.size(), sequence.meshes[1].triangles.size(),
                             sequence.meshes[2].triangles.size(), sequence.meshes[3].triangles.size(), of_warm.tested,
-                            of_warm.spared));
+                            of_warm.cached));
 }
 
 // A formula, a grid, a mesh and tetrahedra, all bodies of one size.
@@ -150,7 +150,7 @@ void mixed_row(Report& report, const Sequence& sequence) {
                 fmt::format("{} pairs in {} steps, {} unlike theirs", of_warm.count(), sequence.steps.size(),
                             of_warm.unlike(of_cold)),
                 0});
-    report.note(fmt::format("mixed: {} pairs asked, {} spared", of_warm.tested, of_warm.spared));
+    report.note(fmt::format("mixed: {} pairs asked, {} spared", of_warm.tested, of_warm.cached));
 }
 
 void pose_rows(Report& report, const Sequence& sequence) {

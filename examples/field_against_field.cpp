@@ -1,6 +1,5 @@
 // Collision of two fields: contacts, penetration depth and separating direction; and their distance when disjoint.
 #include <fathom/detect/field_field/field_field.h>
-#include <fathom/detect/query/query.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/field/mesh/grid_builder.h>
@@ -16,7 +15,7 @@ int main() {
     const FieldSphereTree ring(std::make_shared<AnalyticField>(shapes::torus(0.4, 0.12)));
 
     const Pose here, there = Pose::from_axis_angle(0.7, Vec3::UnitX(), {0.3, 0.1, 0.2});
-    const field_field::CollideResult found = collide(creature, here, ring, there);
+    const field_field::CollideResult found = field_field::collide(creature, here, ring, there);
     if (found.verdict != Verdict::overlapping || found.contacts.empty()) return 1;
     std::printf("overlapping, %.4f m deep, %zu contacts, %zu field evaluations\n", found.depth, found.contacts.size(),
                 found.evaluations);
@@ -28,7 +27,7 @@ int main() {
     // With the ring moved aside: proven disjoint, with a lower and an upper bound on the distance.
     const Pose aside = Pose::from_translation({1.5, 0, 0});
     const field_field::CollideResult apart =
-        collide(creature, here, ring, aside, {.goal = field_field::CollideGoal::any});
+        field_field::collide(creature, here, ring, aside, {.goal = field_field::CollideGoal::any});
     const field_field::Separation gap = field_field::separation(creature, here, ring, aside);
     std::printf("moved aside: %s, distance between %.4f and %.4f m\n",
                 apart.verdict == Verdict::disjoint ? "disjoint" : "not disjoint", gap.lower, gap.upper);

@@ -1,5 +1,4 @@
 // A user-defined field in queries with other shapes (docs/extending.md).
-#include <fathom/base/error.h>
 #include <fathom/detect/query/query.h>
 #include <fathom/geometry/generate/generate.h>
 
@@ -29,10 +28,10 @@ public:
 
 int main() {
     const fathom::Shape bumpy(std::make_shared<Bumpy>()), box(fathom::make_box());
-    const fathom::Distance apart = fathom::distance(bumpy, {}, box, fathom::Pose::from_translation({3, 0, 0}));
-    std::printf("distance between %.3f and %.3f m, method %s\n", apart.lower, apart.upper,
+    const fathom::DistanceResult apart = fathom::distance(bumpy, {}, box, fathom::Pose::from_translation({3, 0, 0}));
+    std::printf("distance between %.3f and %.3f m, method %s\n", apart.lower_bound, apart.upper_bound,
                 std::string(name(apart.method)).c_str());
-    const fathom::Collision touch = fathom::collide(bumpy, {}, box, fathom::Pose::from_translation({1.2, 0, 0}));
+    const fathom::CollideResult touch = fathom::collide(bumpy, {}, box, fathom::Pose::from_translation({1.2, 0, 0}));
     std::printf("%s\n", touch.verdict == fathom::Verdict::overlapping ? "overlapping" : "not overlapping");
-    return touch.verdict == fathom::Verdict::overlapping && apart.lower > 0 ? 0 : 1;
+    return touch.verdict == fathom::Verdict::overlapping && apart.lower_bound > 0 ? 0 : 1;
 }

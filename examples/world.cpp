@@ -11,7 +11,7 @@ using namespace fathom;
 
 void steps() {
     World world;
-    const Index floor = world.add(Shape::half_space({0, 0, 1}, 0), {}, {.name = "floor", .fixed = true});
+    const Index floor = world.add(Shape::half_space({0, 0, 1}, 0), {}, {.name = "floor", .is_static = true});
     const Index ring = world.add(Shape(make_torus()), Pose::from_translation({0, 0, 2}), {.name = "ring"});
     const Index ball = world.add(Shape(std::make_shared<AnalyticField>(parse_shape("sphere(0.3)"))),
                                  Pose::from_translation({0, 0, 0.25}), {.name = "ball"});
@@ -36,9 +36,9 @@ void filters() {
     constexpr std::uint32_t robot = 1, parts = 2;
     const Shape link(make_capsule());
     const Index upper = world.add(link, Pose::from_translation({0, 0, 0}),
-                                  {.groups = robot, .meets = parts}); // its own links never collide
-    const Index lower = world.add(link, Pose::from_translation({0, 0, 0.4}), {.groups = robot, .meets = parts});
-    const Index part = world.add(Shape(make_box()), Pose::from_translation({0.5, 0, 0}), {.groups = parts});
+                                  {.category = robot, .mask = parts}); // its own links never collide
+    const Index lower = world.add(link, Pose::from_translation({0, 0, 0.4}), {.category = robot, .mask = parts});
+    const Index part = world.add(Shape(make_box()), Pose::from_translation({0.5, 0, 0}), {.category = parts});
     world.set_filter([=](Index a, Index b) { return !(a == lower && b == part); });
     const WorldStep& step = world.update();
     if (step.pairs.size() != 1 || step.pairs[0].a != upper || step.pairs[0].b != part)
@@ -47,7 +47,7 @@ void filters() {
 
 void questions() {
     World world;
-    const Index hall = world.add(Shape(make_tunnel()), {}, {.name = "hall", .fixed = true});
+    const Index hall = world.add(Shape(make_tunnel()), {}, {.name = "hall", .is_static = true});
     const Index robot =
         world.add(Shape(make_box({.size = {0.2, 0.1, 0.1}})), Pose::from_translation({-3, 0, 0}), {.name = "robot"});
 

@@ -137,7 +137,7 @@ Json to_json(const PairResult& result) {
     for (const Contact& c : collision.contacts) text["contacts"].push_back(contact_json(c));
     text["method"] = method_text(result);
     text["error_bound"] = finite_or_null(collision.error_bound);
-    text["truncated"] = collision.budget_exhausted || (result.separation && result.separation->more_contacts);
+    text["truncated"] = collision.more_contacts || (result.separation && result.separation->budget_exhausted);
     text["evaluations"] = collision.evaluations;
     if (collision.verdict == Verdict::undecided) text["open_size"] = finite_or_null(collision.open_size);
     return text;

@@ -18,7 +18,7 @@ namespace fathom::tool {
 
 namespace {
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* convert_examples = R"(Examples:
   fathom convert scan.stl scan.ply               change the format, chosen by the file extension
   fathom convert soup.stl clean.obj --weld       merge vertices at equal positions
   fathom convert mm.stl m.glb --scale 0.001      from millimetres to metres
@@ -132,7 +132,7 @@ void add_convert(CLI::App& program, Session& session) {
         ->check(above_zero());
     command->add_flag("--flip", options->flip, "Reverse the orientation of all triangles");
     command->add_flag("--surface", options->surface, "Write the boundary of a tetrahedral mesh");
-    command->footer(examples);
+    command->footer(convert_examples);
     command->callback([options, weld, &session] {
         options->weld = weld->count() > 0;
         options->quiet = session.quiet;

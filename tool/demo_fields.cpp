@@ -124,7 +124,7 @@ void show_collision(Demo& demo, const std::shared_ptr<const GridField>& creature
     const FieldSphereTree a(creature), b(ring);
     const Pose there = Pose::from_axis_angle(std::numbers::pi / 2, Vec3(0.1, 1, 0).normalized(), {0.15, 0.03, 0});
     const Stopwatch start;
-    const field_field::CollideResult found = collide(a, {}, b, there);
+    const field_field::CollideResult found = field_field::collide(a, {}, b, there);
     const double seconds = start.seconds();
     const field_field::FieldOverlap cells = field_field::field_overlap(*creature, {}, *ring, there, {.depth = 5});
     OverlapPictureOptions options{.resolution = 160};

@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* examples = R"~(Examples:
+constexpr const char* depth_examples = R"~(Examples:
   fathom depth bunny.obj                                    choose directions, report the visible surface
   fathom depth ship.obj --against tunnel.obj --pose 0,0,1   detect collisions with depth maps along these directions
   fathom depth ship.obj --against rock.obj --pose 2,0,0 --html maps.html   show the maps as reliefs in the browser
@@ -306,7 +306,7 @@ void add_depth(CLI::App& program, Session&) {
     const auto o = std::make_shared<DepthArguments>();
     CLI::App* command = program.add_subcommand(
         "depth", "Choose projection directions for a mesh and detect collisions with depth maps");
-    command->footer(examples);
+    command->footer(depth_examples);
     command->add_option("MESH", o->mesh, "Mesh file, or name of a generated shape (`fathom make --list`)")->required();
     CLI::Option* against = command->add_option("--against", o->against, "Mesh to test for collision; may be repeated")
                                ->allow_extra_args(false);

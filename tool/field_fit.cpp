@@ -50,7 +50,7 @@ const char* stop_reason(const FitReport& report) {
     return report.cut_short ? "time limit reached early" : "as planned";
 }
 
-Json as_json(const FitCommandOptions& options, const FittedNetwork& fitted) {
+Json options_json(const FitCommandOptions& options, const FittedNetwork& fitted) {
     const FitReport& r = fitted.report;
     Json text = {{"file", options.out},
                  {"mesh", options.in},
@@ -59,7 +59,7 @@ Json as_json(const FitCommandOptions& options, const FittedNetwork& fitted) {
                  {"activation", options.activation},
                  {"weights", fitted.network.weight_count()},
                  {"seed", options.fit.seed},
-                 {"domain", tool::as_json(fitted.network.domain)},
+                 {"domain", as_json(fitted.network.domain)},
                  {"sign", r.sign},
                  {"longest_side", r.longest_side},
                  {"near", fit_near * r.longest_side},
@@ -128,7 +128,7 @@ void run(const FitCommandOptions& options, Session& session) {
     const FittedNetwork fitted = fit_network(*source.mesh, fit);
     write_network(options.out, fitted.network);
     if (options.json)
-        fmt::print("{}\n", as_json(options, fitted).dump(2));
+        fmt::print("{}\n", options_json(options, fitted).dump(2));
     else
         print_report(options, fitted);
 }

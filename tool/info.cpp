@@ -20,7 +20,7 @@ namespace fathom::tool {
 
 namespace {
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* info_examples = R"(Examples:
   fathom info bunny.obj                        report as text
   fathom info --json *.stl                     JSON, one object per file
   fathom info --self-intersections bunny.obj   also find intersecting triangles (slower)
@@ -246,7 +246,7 @@ void add_info(CLI::App& program, Session& session) {
         ->required();
     command->add_flag("--json", options->json, "Print JSON: an object for one file, an array for several");
     command->add_flag("--self-intersections", options->self_intersections, "Also search for intersecting triangles");
-    command->footer(examples);
+    command->footer(info_examples);
     command->callback([options, &session] { info(*options, session); });
 }
 

@@ -26,7 +26,7 @@ struct MakeOptions {
     bool json = false;
 };
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* make_examples = R"(Examples:
   fathom make --list                                     list the shapes and their parameters
   fathom make torus -o torus.ply                         default parameters
   fathom make torus -o thin.obj --resolution 200 --set tube=0.05
@@ -124,7 +124,7 @@ void add_make(CLI::App& program, Session& session) {
     command->add_option("--set", options->settings, "Other parameters: name=value ...");
     command->add_flag("--list", options->list, "List the shapes and their parameters");
     command->add_flag("--json", options->json, "Print the list, or a summary of the generated mesh, as JSON");
-    command->footer(examples);
+    command->footer(make_examples);
     command->callback([options, &session] { run(*options, session); });
 }
 

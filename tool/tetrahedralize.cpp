@@ -21,7 +21,7 @@ namespace fathom::tool {
 
 namespace {
 
-constexpr const char* examples = R"~(Examples:
+constexpr const char* tetrahedralize_examples = R"~(Examples:
   fathom tetrahedralize bunny.obj -o bunny.msh -r 48             48 cells along the longest side
   fathom tetrahedralize bunny.fathom -o bunny.vtu --tetrahedra 20000
   fathom tetrahedralize "difference(sphere(1), box(1, 1, 3))" -o ring.vtk --cell 0.05 --json
@@ -153,7 +153,7 @@ void run_tetrahedralize(const TetrahedralizeOptions& options, Session& session) 
 void add_tetrahedralize(CLI::App& program, Session& session) {
     const auto o = std::make_shared<TetrahedralizeOptions>();
     CLI::App* command = program.add_subcommand("tetrahedralize", "Fill a mesh or field with tetrahedra");
-    command->footer(examples);
+    command->footer(tetrahedralize_examples);
     command->add_option("FIELD", o->in, field_help)->required();
     command->add_option("-o,--output", o->out, "Mesh file to write: .msh .vtu .vtk .mesh")->required();
     CLI::Option* resolution =

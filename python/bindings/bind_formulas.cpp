@@ -102,7 +102,7 @@ Names and numbers: docs/analytic-fields.md. Centred on the origin, z up, metres 
         m, "AnalyticField", "The distance to an analytic shape, everywhere in space.")
         .def(py::init([](const py::object& given) { return std::make_shared<AnalyticField>(formula_from(given)); }),
              py::arg("expression"), "expression: text or an AnalyticExpression.")
-        .def_property_readonly("expression", &AnalyticField::formula, "The analytic expression.")
+        .def_property_readonly("expression", &AnalyticField::expression, "The analytic expression.")
         .def_property_readonly("distance_kind", &AnalyticField::distance_kind)
         .def_property_readonly("is_convex", &AnalyticField::is_convex)
         .def("__repr__", [](const AnalyticField& f) { return "AnalyticField('" + f.expression().text() + "')"; })

@@ -53,8 +53,9 @@ py::list layers_of(const NeuralField& field) {
     return layers;
 }
 
-std::shared_ptr<NeuralField> read(const std::filesystem::path& path, const py::object& center, double scale,
-                                  const py::object& domain, Activation hidden, Activation output) {
+std::shared_ptr<NeuralField> read_neural_field(const std::filesystem::path& path, const py::object& center,
+                                               double scale, const py::object& domain, Activation hidden,
+                                               Activation output) {
     NetworkFileOptions options{
         .hidden = hidden, .output = output, .center = vector_from(center, "center"), .scale = scale};
     if (!domain.is_none()) options.domain = box_from(domain, "domain");
@@ -118,7 +119,7 @@ distance(p) = scale * net((p - center) / scale) for p in domain (2, 3), metres; 
             "write",
             [](const NeuralField& field, const std::filesystem::path& path) { write_network(path, field.network()); },
             py::arg("path"), "Writes a file; its extension selects the format: .fnet .onnx .npz");
-    m.def("read_network", &read, py::arg("path"), py::arg("center") = origin, py::arg("scale") = 1.0,
+    m.def("read_network", &read_neural_field, py::arg("path"), py::arg("center") = origin, py::arg("scale") = 1.0,
           py::arg("domain") = py::none(), py::arg("hidden") = Activation::relu, py::arg("output") = Activation::tanh,
           "Reads a neural field from .fnet, .onnx, .npz or Keras .h5. center, scale and domain apply if the file does "
           "not contain them.");

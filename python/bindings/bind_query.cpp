@@ -62,13 +62,13 @@ py::object collide_any(const py::object& a, const py::object& pose_a, const py::
 
 py::object distance_table(const std::vector<DistanceResult>& all, const Extents& shape) {
     const std::size_t n = all.size();
-    return table("DistanceResults", array_of<double>(shape, n, [&](std::size_t k) { return all[k].upper; }),
-                 array_of<double>(shape, n, [&](std::size_t k) { return all[k].lower; }),
+    return table("DistanceResults", array_of<double>(shape, n, [&](std::size_t k) { return all[k].upper_bound; }),
+                 array_of<double>(shape, n, [&](std::size_t k) { return all[k].lower_bound; }),
                  vectors_of(shape, n, [&](std::size_t k) { return all[k].point_a; }),
                  vectors_of(shape, n, [&](std::size_t k) { return all[k].point_b; }),
                  vectors_of(shape, n, [&](std::size_t k) { return all[k].normal; }),
                  array_of<double>(shape, n, [&](std::size_t k) { return all[k].error_bound; }),
-                 array_of<bool>(shape, n, [&](std::size_t k) { return all[k].truncated; }));
+                 array_of<bool>(shape, n, [&](std::size_t k) { return all[k].converged; }));
 }
 
 py::object distance_any(const py::object& a, const py::object& pose_a, const py::object& b, const py::object& pose_b,
@@ -89,7 +89,7 @@ py::object sweep_table(const std::vector<SweepResult>& all, const Extents& shape
                  array_of<double>(shape, n, [&](std::size_t k) { return all[k].error; }),
                  vectors_of(shape, n, [&](std::size_t k) { return all[k].point; }),
                  vectors_of(shape, n, [&](std::size_t k) { return all[k].normal; }),
-                 array_of<bool>(shape, n, [&](std::size_t k) { return all[k].truncated; }));
+                 array_of<bool>(shape, n, [&](std::size_t k) { return all[k].budget_exhausted; }));
 }
 
 py::object sweep_any(const py::object& a, const py::object& motion_a, const py::object& b, const py::object& motion_b,
@@ -160,7 +160,7 @@ void bind_collision(py::module_& m) {
             "If overlapping, the witness point: a point of both shapes (3,), metres, world frame.")
         .def_readonly("depth", &CollideResult::depth, "Penetration depth of the deepest contact found (m).")
         .def_readonly("error_bound", &CollideResult::error_bound, "Error bound of the depths (m).")
-        .def_readonly("more_contacts", &CollideResult::truncated, "Whether more contacts exist than were returned.")
+        .def_readonly("more_contacts", &CollideResult::more_contacts, "Whether more contacts exist than were returned.")
         .def_readonly("contacts", &CollideResult::contacts, "The contacts, deepest first.")
         .def_property_readonly(
             "points_a",
@@ -223,7 +223,7 @@ void bind_collision(py::module_& m) {
         .def_property_readonly(
             "witness",
             [](const Collisions& c) {
-                return vectors_of(c.shape, c.all.size(), [&](std::size_t k) { return c.all[k].common; });
+                return vectors_of(c.shape, c.all.size(), [&](std::size_t k) { return c.all[k].witness; });
             },
             "(..., 3): witness points, metres, world frame.");
 }
@@ -233,9 +233,9 @@ void bind_others(py::module_& m) {
         m, "DistanceResult",
         "The signed distance of two shapes: minus the penetration depth if they overlap. Metres, "
         "world frame. float() gives upper_bound.")
-        .def_readonly("lower_bound", &DistanceResult::lower,
+        .def_readonly("lower_bound", &DistanceResult::lower_bound,
                       "Lower bound of the distance, up to error_bound; -inf if the shapes overlap.")
-        .def_readonly("upper_bound", &DistanceResult::upper,
+        .def_readonly("upper_bound", &DistanceResult::upper_bound,
                       "Upper bound of the distance: the distance of the two closest points found.")
         .def("__float__", [](const DistanceResult& d) { return d.upper_bound; })
         .def_property_readonly(
@@ -249,7 +249,7 @@ void bind_others(py::module_& m) {
             "The unit direction (3,), from A to B.")
         .def_readonly("method", &DistanceResult::method, "The method that was used.")
         .def_readonly("error_bound", &DistanceResult::error_bound, "Error bound of the distance (m).")
-        .def_readonly("converged", &DistanceResult::truncated, "Whether the bounds are within the tolerance.")
+        .def_readonly("converged", &DistanceResult::converged, "Whether the bounds are within the tolerance.")
         .def("__repr__", [](const DistanceResult& d) {
             return fmt::format("<fathom.DistanceResult: {:.9g} m, by {}>", d.upper_bound, name(d.method));
         });
@@ -282,7 +282,7 @@ void bind_others(py::module_& m) {
             "(n,) bool: whether a contact was found in the interval.")
         .def_readonly("method", &SweepResult::method, "The method that was used.")
         .def_readonly("error_bound", &SweepResult::error_bound, "Error bound of the shapes (m).")
-        .def_readonly("budget_exhausted", &SweepResult::truncated,
+        .def_readonly("budget_exhausted", &SweepResult::budget_exhausted,
                       "Whether the budget was exhausted, so that the error or the intervals are wider than requested.")
         .def("__repr__", [](const SweepResult& s) {
             return fmt::format("<fathom.ShellSweepResult: {}, time {:.9g}, by {}>",

@@ -193,7 +193,8 @@ void bind_changes(WorldClass& c) {
              Shape made = shape_from(shape, "shape");
              const Pose at = pose_from(pose, "pose");
              return world.change([&](World& w) {
-                 return w.add(std::move(made), at, {.name = name, .groups = groups, .meets = meets, .fixed = fixed});
+                 return w.add(std::move(made), at,
+                              {.name = name, .category = groups, .mask = meets, .is_static = fixed});
              });
          },
          py::arg("shape"), py::arg("pose") = py::none(), py::kw_only(), py::arg("name") = "", py::arg("category") = 1,
@@ -311,7 +312,7 @@ void bind_world(py::module_& m) {
             "ended", [](const WorldStep& s) { return pairs_array(s.ended); },
             "The pairs whose contact ended: ids (n, 2).")
         .def_readonly("tested", &WorldStep::tested, "The number of pairs that the narrow phase tested.")
-        .def_readonly("cached", &WorldStep::spared, "The number of pairs whose result was taken from the pair cache.");
+        .def_readonly("cached", &WorldStep::cached, "The number of pairs whose result was taken from the pair cache.");
     WorldClass world(
         m, "World",
         R"(A set of bodies of any shape, with queries for overlapping pairs and for contacts that begin and end. It has no forces and no time.

@@ -14,8 +14,6 @@
 
 namespace fathom::testing {
 
-inline constexpr double infinity = std::numeric_limits<double>::infinity();
-
 struct Body {
     std::vector<Vec3> points;
     std::vector<Index> corners;

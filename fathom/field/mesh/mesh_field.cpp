@@ -31,6 +31,8 @@ double MeshField::distance(const Vec3& p) const { return nearest(p).sample.dista
 Sample MeshField::sample(const Vec3& p) const { return nearest(p).sample; }
 
 MeshField::~MeshField() = default;
+MeshField::MeshField(MeshField&&) noexcept = default;
+MeshField& MeshField::operator=(MeshField&&) noexcept = default;
 
 MeshField::Nearest MeshField::nearest(const Vec3& p, double within) const {
     const ClosestPoint closest = tree_->closest(p, within);

@@ -18,6 +18,8 @@ public:
     // Keeps its own welded copy. Throws Error as check(mesh) does, and Error{empty} if there are no triangles.
     explicit MeshField(const TriangleMesh& mesh, const MeshFieldOptions& options = {});
     ~MeshField() override;
+    MeshField(MeshField&&) noexcept;
+    MeshField& operator=(MeshField&&) noexcept;
 
     [[nodiscard]] double distance(const Vec3& p) const override;
     [[nodiscard]] Sample sample(const Vec3& p) const override;

@@ -45,7 +45,8 @@ TEST(Collide, depth_and_normal_of_balls_are_those_of_the_closed_form_at_every_sc
     for (std::size_t k = 0; k < count_of(200, 5000); ++k) {
         const double scale = std::array{1e-3, 1.0, 1e3}[k % 3];
         const Balls balls(random, scale);
-        const field_field::CollideResult result = collide(balls.a(), balls.pose_a, balls.b(), balls.pose_b);
+        const field_field::CollideResult result =
+            field_field::collide(balls.a(), balls.pose_a, balls.b(), balls.pose_b);
         ASSERT_EQ(result.verdict, balls.gap() <= 0 ? Verdict::overlapping : Verdict::disjoint) << "gap " << balls.gap();
         if (balls.gap() > 0) continue;
         ++touching;
@@ -74,7 +75,7 @@ TEST(Collide, a_box_in_a_half_space_is_as_deep_as_its_lowest_corner) {
         const Pose pose{random.rotation(), {random.uniform(-5, 5), random.uniform(-5, 5), random.uniform(-0.2, 1.2)}};
         double lowest = inf;
         for (int c = 0; c < 8; ++c) lowest = std::min(lowest, (pose * Box::around(Vec3::Zero(), half).corner(c)).z());
-        const field_field::CollideResult result = collide(box, pose, ground, {});
+        const field_field::CollideResult result = field_field::collide(box, pose, ground, {});
         ASSERT_EQ(result.verdict, lowest <= 0 ? Verdict::overlapping : Verdict::disjoint) << lowest;
         if (lowest > 0) continue;
         ++touching;
@@ -101,7 +102,7 @@ TEST(Collide, a_ball_against_box_capsule_and_torus_is_as_deep_as_the_distance_of
         const Sample middle = field->sample(pose_b.to_local(pose_a.translation));
         if (middle.distance < 0.05) continue; // inside, the ball may hold a ridge of the distance
         const double gap = middle.distance - radius;
-        const field_field::CollideResult result = collide(ball, pose_a, other, pose_b);
+        const field_field::CollideResult result = field_field::collide(ball, pose_a, other, pose_b);
         ASSERT_EQ(result.verdict, gap <= 0 ? Verdict::overlapping : Verdict::disjoint) << gap;
         if (gap > 0) {
             ++apart;
@@ -130,7 +131,8 @@ TEST(Collide, swapping_changes_names_and_signs_alone) {
     for (std::size_t k = 0; k < count_of(64, 1000); ++k) {
         const FieldSphereTree &a = solids[random.below(4)], &b = solids[random.below(4)];
         const Pose pose_a = random_pose(random, 1), pose_b = random_pose(random, 1);
-        const field_field::CollideResult there = collide(a, pose_a, b, pose_b), back = collide(b, pose_b, a, pose_a);
+        const field_field::CollideResult there = field_field::collide(a, pose_a, b, pose_b),
+                                         back = field_field::collide(b, pose_b, a, pose_a);
         ASSERT_EQ(there.verdict, back.verdict);
         EXPECT_EQ(there.depth, back.depth);
         EXPECT_EQ(there.evaluations, back.evaluations);
@@ -164,7 +166,7 @@ TEST(Collide, every_kind_of_field_agrees_with_every_other_within_the_stated_erro
         const double gap = rings[0].field().distance(pose_a.to_local(pose_b.translation)) - 0.5;
         for (const FieldSphereTree& a : rings)
             for (const FieldSphereTree& b : balls) {
-                const field_field::CollideResult result = collide(a, pose_a, b, pose_b);
+                const field_field::CollideResult result = field_field::collide(a, pose_a, b, pose_b);
                 const double band = result.error_bound + 2e-3; // of the meshes themselves
                 ASSERT_NE(result.verdict, Verdict::undecided) << gap;
                 if (std::abs(gap) < band) continue;
@@ -185,7 +187,7 @@ TEST(Collide, a_wider_margin_never_loses_a_touch) {
         Verdict before = Verdict::disjoint;
         double depth = -inf;
         for (const double margin : {0.0, 0.05, 0.2, 0.6}) {
-            const field_field::CollideResult result = collide(a, pose_a, b, pose_b, {.margin = margin});
+            const field_field::CollideResult result = field_field::collide(a, pose_a, b, pose_b, {.margin = margin});
             if (before == Verdict::overlapping) {
                 EXPECT_EQ(result.verdict, Verdict::overlapping) << margin;
             }
@@ -205,7 +207,7 @@ TEST(Collide, balls_a_hair_apart_are_proven_apart_and_a_hair_deep_are_found) {
     const FieldSphereTree a(formula(shapes::sphere(1))), b(formula(shapes::sphere(0.5)));
     for (const double gap : {1e-3, 1e-6, 1e-9, -1e-3, -1e-6, -1e-9}) {
         const field_field::CollideResult result =
-            collide(a, {}, b, Pose::from_translation((1.5 + gap) * Vec3(1, 2, 3).normalized()));
+            field_field::collide(a, {}, b, Pose::from_translation((1.5 + gap) * Vec3(1, 2, 3).normalized()));
         EXPECT_EQ(result.verdict, gap > 0 ? Verdict::disjoint : Verdict::overlapping) << gap;
         EXPECT_LT(result.evaluations, 40'000u) << gap;
     }
@@ -213,19 +215,20 @@ TEST(Collide, balls_a_hair_apart_are_proven_apart_and_a_hair_deep_are_found) {
 
 TEST(Collide, one_body_inside_another_overlaps) {
     const FieldSphereTree outer(formula(shapes::sphere(1))), inner(formula(shapes::box({0.2, 0.2, 0.2})));
-    const field_field::CollideResult result = collide(outer, {}, inner, Pose::from_translation({0.5, 0, 0}));
+    const field_field::CollideResult result =
+        field_field::collide(outer, {}, inner, Pose::from_translation({0.5, 0, 0}));
     EXPECT_EQ(result.verdict, Verdict::overlapping);
     EXPECT_NEAR(result.depth, 0.6, 1e-9); // the face of the box towards the middle of the ball
     EXPECT_GT(result.contacts[0].normal.x(), 0.99);
     // A hollow body holds another without touching it.
     const FieldSphereTree shell(formula(shapes::shell(0.05, shapes::sphere(1))));
-    EXPECT_EQ(collide(shell, {}, inner, Pose::from_translation({0.5, 0, 0})).verdict, Verdict::disjoint);
+    EXPECT_EQ(field_field::collide(shell, {}, inner, Pose::from_translation({0.5, 0, 0})).verdict, Verdict::disjoint);
 }
 
 TEST(Collide, two_places_of_contact_are_two_regions) {
     const FieldSphereTree rod(formula(shapes::capsule({-2, 0, 0}, {2, 0, 0}, 0.1))),
         ring(formula(shapes::torus(1, 0.2)));
-    const field_field::CollideResult result = collide(rod, {}, ring, {});
+    const field_field::CollideResult result = field_field::collide(rod, {}, ring, {});
     ASSERT_EQ(result.verdict, Verdict::overlapping);
     bool left = false, right = false;
     for (const Contact& c : result.contacts) {
@@ -242,7 +245,8 @@ TEST(Collide, two_places_of_contact_are_two_regions) {
 TEST(Collide, a_resting_box_is_held_near_its_corners) {
     const Vec3 half(0.5, 0.4, 0.3);
     const FieldSphereTree box(formula(shapes::box(2 * half))), ground(formula(shapes::plane({0, 0, 1}, 0)));
-    const field_field::CollideResult result = collide(box, Pose::from_translation({0, 0, half.z() - 0.01}), ground, {});
+    const field_field::CollideResult result =
+        field_field::collide(box, Pose::from_translation({0, 0, half.z() - 0.01}), ground, {});
     for (int c = 0; c < 4; ++c) {
         const Vec3 corner(c & 1 ? half.x() : -half.x(), c & 2 ? half.y() : -half.y(), -0.01);
         double nearest = inf;
@@ -262,7 +266,7 @@ TEST(Collide, points_are_of_the_bodies_and_depth_apart_along_the_normal) {
     std::size_t checked = 0;
     for (std::size_t k = 0; k < count_of(60, 1000); ++k) {
         const Pose pose_a = random_pose(random, 0.7), pose_b = random_pose(random, 0.7);
-        const field_field::CollideResult result = collide(a, pose_a, b, pose_b);
+        const field_field::CollideResult result = field_field::collide(a, pose_a, b, pose_b);
         for (const Contact& c : result.contacts) {
             EXPECT_NEAR(c.normal.norm(), 1, 1e-12);
             EXPECT_LT((c.point_a - c.point_b - c.depth * c.normal).norm(), 1e-9);
@@ -284,28 +288,28 @@ TEST(Collide, points_are_of_the_bodies_and_depth_apart_along_the_normal) {
 TEST(Collide, hostile_poses_and_options_end_in_undecided_or_an_error) {
     const FieldSphereTree a(formula(shapes::sphere(1))), ground(formula(shapes::plane({0, 0, 1}, 0)));
     for (const double bad : {std::nan(""), inf, -inf}) {
-        EXPECT_EQ(collide(a, Pose::from_translation({bad, 0, 0}), a, {}).verdict, Verdict::undecided);
+        EXPECT_EQ(field_field::collide(a, Pose::from_translation({bad, 0, 0}), a, {}).verdict, Verdict::undecided);
         EXPECT_TRUE(field_field::separation(a, Pose::from_translation({bad, 0, 0}), a, {}).budget_exhausted);
-        EXPECT_THROW((void)collide(a, {}, a, {}, {.margin = bad}), Error);
-        EXPECT_THROW((void)collide(a, {}, a, {}, {.tolerance = bad}), Error);
+        EXPECT_THROW((void)field_field::collide(a, {}, a, {}, {.margin = bad}), Error);
+        EXPECT_THROW((void)field_field::collide(a, {}, a, {}, {.tolerance = bad}), Error);
     }
-    EXPECT_THROW((void)collide(a, {}, a, {}, {.margin = -1}), Error);
-    EXPECT_THROW((void)collide(ground, {}, ground, {}), Error);
+    EXPECT_THROW((void)field_field::collide(a, {}, a, {}, {.margin = -1}), Error);
+    EXPECT_THROW((void)field_field::collide(ground, {}, ground, {}), Error);
     EXPECT_THROW(FieldSphereTree(formula(shapes::sphere(1)), {.levels = 11}), Error);
-    EXPECT_EQ(collide(a, Pose::from_translation({1e9, 0, 0}), a, {}).verdict, Verdict::disjoint);
-    EXPECT_NE(collide(a, Pose::from_translation({1e300, 0, 0}), a, {}).verdict,
+    EXPECT_EQ(field_field::collide(a, Pose::from_translation({1e9, 0, 0}), a, {}).verdict, Verdict::disjoint);
+    EXPECT_NE(field_field::collide(a, Pose::from_translation({1e300, 0, 0}), a, {}).verdict,
               Verdict::overlapping); // farther than double can tell
 }
 
 TEST(Collide, a_budget_that_ends_is_said) {
     const FieldSphereTree a(formula(shapes::box({1, 1, 1}))), b(formula(shapes::box({1, 1, 1})));
-    const field_field::CollideResult result =
-        collide(a, {}, b, Pose::from_translation({1, 0, 0}), {.max_evaluations = 500}); // face on face, exactly
+    const field_field::CollideResult result = field_field::collide(a, {}, b, Pose::from_translation({1, 0, 0}),
+                                                                   {.max_evaluations = 500}); // face on face, exactly
     EXPECT_NE(result.verdict, Verdict::disjoint);
     EXPECT_EQ(result.verdict == Verdict::undecided, result.open_size > 0);
 }
 
-TEST(field_field::Separation, ends_where_distances_overflow) {
+TEST(Separation, ends_where_distances_overflow) {
     const FieldSphereTree ring(std::make_shared<AnalyticField>(shapes::torus(0.5, 0.2))),
         box(std::make_shared<AnalyticField>(shapes::box({1, 1, 1})));
     for (const double far : {1e30, 1e160, 1e200, 1e308}) {
@@ -316,7 +320,7 @@ TEST(field_field::Separation, ends_where_distances_overflow) {
     }
 }
 
-TEST(field_field::Separation, bounds_hold_the_distance_of_balls_and_the_points_reach_it) {
+TEST(Separation, bounds_hold_the_distance_of_balls_and_the_points_reach_it) {
     Random random(8);
     int apart = 0;
     for (std::size_t k = 0; k < count_of(100, 2000); ++k) {

@@ -37,7 +37,7 @@ bool is_common(const Field& a, const Pose& pose_a, const Field& b, const Pose& p
     return a.distance(pose_a.to_local(p)) <= slack && b.distance(pose_b.to_local(p)) <= slack;
 }
 
-TEST(field_field::FieldOverlap, the_volume_of_two_balls_is_enclosed_and_the_bounds_close_with_depth) {
+TEST(FieldOverlap, the_volume_of_two_balls_is_enclosed_and_the_bounds_close_with_depth) {
     Random random(1);
     for (const double scale : {1e-3, 1.0, 1e3}) {
         for (std::size_t k = 0; k < testing::count_of(4, 50); ++k) {
@@ -63,7 +63,7 @@ TEST(field_field::FieldOverlap, the_volume_of_two_balls_is_enclosed_and_the_boun
     }
 }
 
-TEST(field_field::FieldOverlap, boxes_that_stand_straight_have_their_exact_common_volume) {
+TEST(FieldOverlap, boxes_that_stand_straight_have_their_exact_common_volume) {
     Random random(2);
     for (std::size_t k = 0; k < testing::count_of(20, 300); ++k) {
         const Vec3 size_a = Vec3(random.uniform(0.5, 2), random.uniform(0.5, 2), random.uniform(0.5, 2)),
@@ -81,7 +81,7 @@ TEST(field_field::FieldOverlap, boxes_that_stand_straight_have_their_exact_commo
     }
 }
 
-TEST(field_field::FieldOverlap, a_ball_in_a_corner_of_a_turned_box_is_an_eighth) {
+TEST(FieldOverlap, a_ball_in_a_corner_of_a_turned_box_is_an_eighth) {
     const FieldPtr ball = formula(shapes::sphere(0.5)), box = formula(shapes::box({2, 2, 2}));
     Random random(3);
     for (std::size_t k = 0; k < 5; ++k) {
@@ -95,7 +95,7 @@ TEST(field_field::FieldOverlap, a_ball_in_a_corner_of_a_turned_box_is_an_eighth)
     }
 }
 
-TEST(field_field::FieldOverlap, nested_bodies_overlap_in_the_inner_one) {
+TEST(FieldOverlap, nested_bodies_overlap_in_the_inner_one) {
     const FieldPtr inner = formula(shapes::torus(0.5, 0.2)), outer = formula(shapes::box({4, 4, 4})),
                    hollow = formula(shapes::shell(0.02, shapes::sphere(1.5)));
     const Pose turned = Pose::from_axis_angle(1, Vec3(1, 2, 3).normalized(), {0.2, 0.1, -0.3});
@@ -113,7 +113,7 @@ TEST(field_field::FieldOverlap, nested_bodies_overlap_in_the_inner_one) {
 }
 
 // 1e-9 of their size apart is proven to be apart; a shallow overlap is found; a touch in one point is not denied.
-TEST(field_field::FieldOverlap, a_hairs_breadth_is_decided_both_ways) {
+TEST(FieldOverlap, a_hairs_breadth_is_decided_both_ways) {
     Random random(4);
     for (const double scale : {1e-3, 1.0, 1e3}) {
         const FieldPtr ball = formula(shapes::sphere(scale)),
@@ -155,7 +155,7 @@ Kinds balls() {
     return kinds;
 }
 
-TEST(field_field::FieldOverlap, every_kind_of_field_meets_every_other_in_both_orders) {
+TEST(FieldOverlap, every_kind_of_field_meets_every_other_in_both_orders) {
     const Kinds kinds = balls();
     Random random(5);
     std::size_t hits = 0, runs = 0;
@@ -177,7 +177,7 @@ TEST(field_field::FieldOverlap, every_kind_of_field_meets_every_other_in_both_or
                 }
                 EXPECT_EQ(yes.verdict, swapped.verdict);
                 if (yes.verdict == Verdict::overlapping) {
-                    EXPECT_TRUE(is_common(*kinds.fields[i], pose_a, *kinds.fields[j], pose_b, yes.common, 1e-12));
+                    EXPECT_TRUE(is_common(*kinds.fields[i], pose_a, *kinds.fields[j], pose_b, yes.witness, 1e-12));
                 }
                 const field_field::FieldOverlap cells =
                     field_field::field_overlap(*kinds.fields[i], pose_a, *kinds.fields[j], pose_b, {.depth = 5});
@@ -191,7 +191,7 @@ TEST(field_field::FieldOverlap, every_kind_of_field_meets_every_other_in_both_or
 }
 
 // Dense samples of both bodies: none is where cells say there is nothing, and all points of inside cells are common.
-TEST(field_field::FieldOverlap, samples_never_contradict_the_cells) {
+TEST(FieldOverlap, samples_never_contradict_the_cells) {
     const TriangleMesh mesh = make_creature({.triangles = 3000});
     const auto grid = std::make_shared<GridField>(build_grid(mesh, {.resolution = 48}));
     const double size = grid->bounds().diagonal();
@@ -232,7 +232,7 @@ TEST(field_field::FieldOverlap, samples_never_contradict_the_cells) {
     EXPECT_LE(undecided, runs / 20);
 }
 
-TEST(field_field::FieldOverlap, order_threads_and_comparisons_agree) {
+TEST(FieldOverlap, order_threads_and_comparisons_agree) {
     std::vector<AnalyticExpression> many;
     Random random(7);
     for (int k = 0; k < 60; ++k)
@@ -257,7 +257,7 @@ TEST(field_field::FieldOverlap, order_threads_and_comparisons_agree) {
             EXPECT_TRUE(same_boxes(again.inside, reference.inside) && same_boxes(again.border, reference.border));
             EXPECT_EQ(again.volume, reference.volume);
             EXPECT_EQ(again.evaluations, reference.evaluations);
-            EXPECT_EQ(again.common, reference.common);
+            EXPECT_EQ(again.witness, reference.witness);
             EXPECT_EQ(again.budget_exhausted, max_evaluations == 20'000u);
             EXPECT_LT(again.evaluations, max_evaluations + 100);
             EXPECT_TRUE(again.volume.contains(whole.volume.middle()));
@@ -277,7 +277,7 @@ TEST(field_field::FieldOverlap, order_threads_and_comparisons_agree) {
     EXPECT_EQ(counted.volume, whole.volume);
 }
 
-TEST(field_field::FieldOverlap, regions_sizes_and_levels_mean_what_they_say) {
+TEST(FieldOverlap, regions_sizes_and_levels_mean_what_they_say) {
     const FieldPtr ball = formula(shapes::sphere(1)), floor = formula(shapes::plane(Vec3::UnitZ(), 0));
     const field_field::FieldOverlap half = field_field::field_overlap(*ball, {}, *floor, {}, {.size = 0.05});
     EXPECT_TRUE(half.volume.contains(2 * pi / 3)) << "a half space has no bounds, the ball has";
@@ -313,7 +313,7 @@ TEST(field_field::FieldOverlap, regions_sizes_and_levels_mean_what_they_say) {
         Error);
 }
 
-TEST(field_field::FieldOverlap, poses_without_meaning_leave_it_undecided) {
+TEST(FieldOverlap, poses_without_meaning_leave_it_undecided) {
     const FieldPtr ball = formula(shapes::sphere(1));
     for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL, 1e200})
         for (const int where : {0, 1, 2}) {

@@ -48,7 +48,7 @@ void expect_first_contact(const field_field::FieldSweep& result, const std::opti
     EXPECT_NEAR(result.normal.norm(), 1, 1e-12);
 }
 
-TEST(field_field::FieldSweep, balls_on_straight_ways_meet_when_their_closed_form_says) {
+TEST(FieldSweep, balls_on_straight_ways_meet_when_their_closed_form_says) {
     Random random(1);
     std::size_t hits = 0, runs = 0;
     for (const double scale : {1e-3, 1.0, 1e3})
@@ -78,7 +78,7 @@ TEST(field_field::FieldSweep, balls_on_straight_ways_meet_when_their_closed_form
 }
 
 // Each ball is far from the origin of its body: both go on helices, seen from one another on neither.
-TEST(field_field::FieldSweep, balls_on_screws_meet_when_their_centres_are_near_enough) {
+TEST(FieldSweep, balls_on_screws_meet_when_their_centres_are_near_enough) {
     Random random(2);
     std::size_t hits = 0, runs = 0;
     for (std::size_t k = 0; k < testing::count_of(30, 600); ++k) {
@@ -111,7 +111,7 @@ TEST(field_field::FieldSweep, balls_on_screws_meet_when_their_centres_are_near_e
     EXPECT_LT(hits, 9 * runs / 10);
 }
 
-TEST(field_field::FieldSweep, a_spinning_rod_hits_the_plate_with_its_corner) {
+TEST(FieldSweep, a_spinning_rod_hits_the_plate_with_its_corner) {
     const FieldPtr rod = formula(shapes::box({3, 0.1, 0.1})), plate = formula(shapes::box({8, 0.002, 4}));
     for (const double height : {0.4, 0.9, 1.4}) {
         // The corner (1.5, 0.05) rises to 1.5 sin + 0.05 cos of the angle.
@@ -131,7 +131,7 @@ TEST(field_field::FieldSweep, a_spinning_rod_hits_the_plate_with_its_corner) {
     EXPECT_EQ(free.verdict, Verdict::disjoint) << "the rod is 1.501 long from its middle";
 }
 
-TEST(field_field::FieldSweep, nothing_tunnels_through_a_thin_plate_however_fast) {
+TEST(FieldSweep, nothing_tunnels_through_a_thin_plate_however_fast) {
     const FieldPtr ball = formula(shapes::sphere(0.1)), box = formula(shapes::box({0.2, 0.2, 0.2})),
                    plate = formula(shapes::box({4, 4, 1e-4}));
     for (const double speed : {1.0, 1e2, 1e4}) {
@@ -145,7 +145,7 @@ TEST(field_field::FieldSweep, nothing_tunnels_through_a_thin_plate_however_fast)
 
 // Many points of one body, at many times: none is in the other before the proven time, and none earlier than what was
 // seen.
-TEST(field_field::FieldSweep, dense_samples_in_space_and_time_never_come_first) {
+TEST(FieldSweep, dense_samples_in_space_and_time_never_come_first) {
     const TriangleMesh mesh = make_creature({.triangles = 2000});
     const auto grid = std::make_shared<GridField>(build_grid(mesh, {.resolution = 40}));
     const double size = grid->bounds().diagonal();
@@ -202,7 +202,7 @@ TEST(field_field::FieldSweep, dense_samples_in_space_and_time_never_come_first) 
     EXPECT_LE(undecided, runs / 10);
 }
 
-TEST(field_field::FieldSweep, grids_and_meshes_touch_when_the_formula_does_but_for_their_error) {
+TEST(FieldSweep, grids_and_meshes_touch_when_the_formula_does_but_for_their_error) {
     const FieldPtr ball = formula(shapes::sphere(0.5)), box = formula(shapes::box({1, 1, 1}));
     const TriangleMesh mesh = make_box();
     const std::vector<FieldPtr> boxes = {box, std::make_shared<GridField>(bake(*box, {.box = {}, .resolution = 64})),
@@ -219,7 +219,7 @@ TEST(field_field::FieldSweep, grids_and_meshes_touch_when_the_formula_does_but_f
     }
 }
 
-TEST(field_field::FieldSweep, what_overlaps_at_the_start_touches_at_time_zero) {
+TEST(FieldSweep, what_overlaps_at_the_start_touches_at_time_zero) {
     const FieldPtr ball = formula(shapes::sphere(1)), inner = formula(shapes::sphere(0.1)),
                    hollow = formula(shapes::shell(0.02, shapes::sphere(1)));
     const field_field::FieldSweep nested =
@@ -234,7 +234,7 @@ TEST(field_field::FieldSweep, what_overlaps_at_the_start_touches_at_time_zero) {
               Verdict::disjoint);
 }
 
-TEST(field_field::FieldSweep, a_graze_is_undecided_from_where_the_proof_ends) {
+TEST(FieldSweep, a_graze_is_undecided_from_where_the_proof_ends) {
     const FieldPtr ball = formula(shapes::sphere(1));
     const field_field::FieldSweep graze = field_field::field_sweep(*ball, slide({-5, 2, 0}, {5, 2, 0}), *ball,
                                                                    Motion::stationary({}), {.max_evaluations = 50'000});
@@ -245,7 +245,7 @@ TEST(field_field::FieldSweep, a_graze_is_undecided_from_where_the_proof_ends) {
     EXPECT_LT(graze.evaluations, 50'200u);
 }
 
-TEST(field_field::FieldSweep, a_known_time_prunes_what_is_later) {
+TEST(FieldSweep, a_known_time_prunes_what_is_later) {
     const FieldPtr ball = formula(shapes::sphere(1)), floor = formula(shapes::plane(Vec3::UnitZ(), 0));
     const Motion fall = slide({0, 0, 5}, {0, 0, -5}); // touches at 0.4
     const field_field::FieldSweep before =
@@ -258,7 +258,7 @@ TEST(field_field::FieldSweep, a_known_time_prunes_what_is_later) {
     EXPECT_NEAR(field_field::field_sweep(*ball, fall, *floor, Motion::stationary({}), {.level = 0.1}).time, 0.38, 2e-6);
 }
 
-TEST(field_field::FieldSweep, hostile_input_is_refused_or_undecided) {
+TEST(FieldSweep, hostile_input_is_refused_or_undecided) {
     const FieldPtr ball = formula(shapes::sphere(1)), floor = formula(shapes::plane(Vec3::UnitZ(), 0));
     for (const double bad : {std::nan(""), HUGE_VAL, 1e200}) {
         const field_field::FieldSweep result =

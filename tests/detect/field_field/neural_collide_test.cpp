@@ -1,4 +1,5 @@
-// Networks in collide(): verdicts against the baked grids within their certified errors, and against points.
+// Networks in field_field::collide(): verdicts against the baked grids within their certified errors, and against
+// points.
 #include <fathom/base/random.h>
 #include <fathom/detect/field_field/field_field.h>
 #include <fathom/detect/query/query.h>
@@ -110,12 +111,12 @@ Tally meet(const Body& a, const Body& b, bool first_baked, double reach, std::si
             a, b, {random.rotation(), 0.1 * random.in_ball()}, {random.rotation(), reach * random.in_ball()}};
         const auto start = std::chrono::steady_clock::now();
         const field_field::CollideResult net =
-            collide(first_baked ? a.baked : a.solid, pair.pose_a, b.solid, pair.pose_b,
-                    {.goal = field_field::CollideGoal::any, .max_evaluations = 20'000});
+            field_field::collide(first_baked ? a.baked : a.solid, pair.pose_a, b.solid, pair.pose_b,
+                                 {.goal = field_field::CollideGoal::any, .max_evaluations = 20'000});
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         tally.seconds += seconds;
         tally.longest = std::max(tally.longest, seconds);
-        const field_field::CollideResult grids = collide(a.baked, pair.pose_a, b.baked, pair.pose_b);
+        const field_field::CollideResult grids = field_field::collide(a.baked, pair.pose_a, b.baked, pair.pose_b);
         first_baked ? judge_mixed(pair, net, grids, tally) : judge(pair, net, grids, other, tally);
     }
     return tally;
@@ -158,7 +159,7 @@ TEST(NetworkCollide, contacts_are_those_of_the_surface) {
     const Body egg = fitted(make_sphere({.radius = 0.5}), 48);
     const FieldSphereTree wall(std::make_shared<AnalyticField>(shapes::box({1, 1, 1})));
     const Pose pose = Pose::from_translation({0.93, 0.05, -0.02});
-    const field_field::CollideResult result = collide(wall, {}, egg.solid, pose);
+    const field_field::CollideResult result = field_field::collide(wall, {}, egg.solid, pose);
     ASSERT_EQ(result.verdict, Verdict::overlapping);
     ASSERT_FALSE(result.contacts.empty());
     EXPECT_NEAR(result.depth, 0.07, 0.02);

@@ -87,7 +87,7 @@ void check(std::span<const mesh_field::MeshInField> sides, double margin, const 
     ASSERT_EQ(found.contacts.empty(), all.empty());
     if (all.empty()) return;
     ++tally.overlapping;
-    tally.more_contacts += found.truncated;
+    tally.truncated += found.more_contacts;
 
     double deepest = -HUGE_VAL;
     for (const auto& [key, contact] : all) deepest = std::max(deepest, contact.depth);
@@ -117,7 +117,7 @@ void check(std::span<const mesh_field::MeshInField> sides, double margin, const 
         const double own = k < found.contacts.size() ? gap(found.contacts[k].at.point, before)
                                                      : 0; // fewer than asked for: the rest shares their points
         for (const auto& [key, contact] : all) {
-            if (!(gap(contact.point, before) > own / spread_share + 1e-9 * size)) continue;
+            if (!(gap(contact.point, before) > own / mesh_field::spread_share + 1e-9 * size)) continue;
             EXPECT_FALSE(is_plain(sides[key.first], key.second, margin))
                 << k << ": " << own << " and there was " << gap(contact.point, before);
         }

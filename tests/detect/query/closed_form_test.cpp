@@ -81,7 +81,7 @@ TEST(ClosedForm, boxes_are_as_deep_as_a_linear_program_says) {
         const auto faces_a = faces_of(half_a, a), faces_b = faces_of(half_b, b);
         const double in_b = least_over(faces_a, faces_b), in_a = least_over(faces_b, faces_a);
         const field_field::CollideResult result =
-            collide(solid(shapes::box(2 * half_a)), a, solid(shapes::box(2 * half_b)), b);
+            field_field::collide(solid(shapes::box(2 * half_a)), a, solid(shapes::box(2 * half_b)), b);
         if (std::min(in_b, in_a) > 0) { // outside, planes say less than the distance, but the sign is right
             ++apart;
             ASSERT_EQ(result.verdict, Verdict::disjoint);
@@ -187,7 +187,8 @@ TEST(ClosedForm, capsules_and_tori_are_as_deep_as_the_distance_of_their_cores_sa
         const Round a = any(n % 3 > 0, 0.5), b = any(n % 3 > 1, 0.5);
         const Nearest cores = nearest_of(a.core, b.core);
         const double gap = cores.distance() - a.radius - b.radius;
-        const field_field::CollideResult result = collide(solid(a.shape()), a.core.pose, solid(b.shape()), b.core.pose);
+        const field_field::CollideResult result =
+            field_field::collide(solid(a.shape()), a.core.pose, solid(b.shape()), b.core.pose);
         ASSERT_EQ(result.verdict, gap <= 0 ? Verdict::overlapping : Verdict::disjoint) << n << " gap " << gap;
         ++(gap <= 0 ? touching : apart)[n % 3];
         if (gap > 0) continue;

@@ -75,7 +75,7 @@ bool shares_a_point(const Side& a, const Side& b, Random& random) {
 
 void judge(const Side& a, const Side& b, const std::string& what, Random& random, Tally& tally) {
     const field_field::CollideResult result =
-        collide(*a.solid, a.pose, *b.solid, b.pose, {.goal = field_field::CollideGoal::any});
+        field_field::collide(*a.solid, a.pose, *b.solid, b.pose, {.goal = field_field::CollideGoal::any});
     const Truth truth = testing::truth_of(*a.oracle, a.error, *b.oracle, b.error, relative(a.pose, b.pose));
     ++tally.pairs;
     tally.meeting += truth == Truth::meeting;
@@ -102,7 +102,7 @@ void judge(const Side& a, const Side& b, const std::string& what, Random& random
     EXPECT_FALSE(missed) << what;
     EXPECT_FALSE(invented) << what;
 
-    const field_field::CollideResult full = collide(*a.solid, a.pose, *b.solid, b.pose);
+    const field_field::CollideResult full = field_field::collide(*a.solid, a.pose, *b.solid, b.pose);
     EXPECT_EQ(full.verdict, result.verdict) << what;
     if (truth == Truth::meeting && full.verdict == Verdict::overlapping) {
         EXPECT_FALSE(full.contacts.empty()) << what;

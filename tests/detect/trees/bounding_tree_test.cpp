@@ -98,7 +98,7 @@ TEST(DistanceLowerBound, of_balls_beyond_each_others_grids_is_nearer_with_finer_
             EXPECT_LE(d.lower_bound, (apart + 2e-3) * size);
             EXPECT_GE(d.upper_bound, (apart - 2e-3) * size);
             EXPECT_LE(d.upper_bound - d.lower_bound, 4.01 * d.error_bound) << size << " " << apart;
-            !EXPECT_FALSE(d.converged);
+            EXPECT_TRUE(d.converged);
         }
 }
 

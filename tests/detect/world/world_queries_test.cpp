@@ -12,7 +12,6 @@ namespace {
 
 using namespace testing;
 
-
 World crowd(double size, std::uint64_t seed, const WorldOptions& options = {}) {
     Random random(seed);
     World world(options);
@@ -114,7 +113,7 @@ World course(double size) {
     (void)world.add(shape_of(ShapeKind::closed_mesh, size), Pose::from_translation({0, 0, 0}));
     (void)world.add(shape_of(ShapeKind::analytic, size), Pose::from_translation({2 * size, 0, 0}));
     (void)world.add(Shape(make_box({.size = Vec3::Constant(0.3 * size)})), Pose::from_translation({0, 9 * size, 0}));
-    (void)world.add(ball_shape(9 * size), {}, {.groups = 2});
+    (void)world.add(ball_shape(9 * size), {}, {.category = 2});
     (void)world.add(Shape::half_space(Vec3::UnitZ(), -0.7 * size));
     world.set_category(2, 1, 1);
     world.set_filter([](Index a, Index b) { return a != 1 || b != 4; });

@@ -1,9 +1,9 @@
 // Steps of a world against all pairs asked one by one, with and without warm start, and their events.
 #include "detect/world/world_shapes.h"
 
-#include <fathom/baseline/scene_octree.h>
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/baseline/scene_octree.h>
 #include <fathom/detect/query/distance_lower_bound.h>
 #include <fathom/detect/world/world_state.h>
 #include <support/test_counts.h>
@@ -162,15 +162,15 @@ TEST(World, steps_are_the_same_bytes_for_any_number_of_threads) {
     for (std::size_t k = 0; k < one.size(); ++k) {
         EXPECT_TRUE(std::ranges::equal(one[k].pairs, three[k].pairs, same_pair));
         EXPECT_EQ(one[k].tested, three[k].tested);
-        EXPECT_EQ(one[k].spared, three[k].spared);
+        EXPECT_EQ(one[k].cached, three[k].cached);
     }
 }
 
 TEST(World, every_broad_phase_gives_the_same_steps) {
     std::vector<World> worlds;
-    for (const BroadPhaseOptions& broad : {BroadPhaseOptions{.method = BroadMethod::brute_force, .margin = 0.1},
-                                           BroadPhaseOptions{.method = BroadMethod::packed_tree},
-                                           BroadPhaseOptions{.finder = scene_octree_finder()}})
+    for (const BroadPhaseOptions& broad :
+         {BroadPhaseOptions{.method = BroadMethod::brute_force, .margin = 0.1},
+          BroadPhaseOptions{.method = BroadMethod::packed_tree}, BroadPhaseOptions{.finder = scene_octree_finder()}})
         worlds.push_back(mixed_world(1, 7, {.query = {.goal = CollideGoal::verdict}, .broad = broad}));
     std::vector<Drift> drifts(3, Drift(3, 1, 14));
     for (int step = 0; step < 10; ++step) {
@@ -186,7 +186,7 @@ TEST(World, groups_fixed_bodies_and_the_callback_decide_who_may_meet) {
     World world;
     for (int k = 0; k < 6; ++k)
         (void)world.add(ball_shape(1), Pose::from_translation({0.1 * k, 0, 0}),
-                        {.groups = k < 3 ? 1u : 2u, .fixed = k == 2 || k == 3});
+                        {.category = k < 3 ? 1u : 2u, .is_static = k == 2 || k == 3});
     world.set_category(0, 1, 1); // meets only its own
     const auto ids = [&] {
         std::vector<IdPair> pairs;
@@ -210,10 +210,10 @@ TEST(World, groups_fixed_bodies_and_the_callback_decide_who_may_meet) {
 
 TEST(World, planes_meet_what_reaches_them_and_each_other) {
     World world;
-    const Index floor = world.add(Shape::half_space(Vec3::UnitZ(), 0), {}, {.name = "floor", .fixed = true});
+    const Index floor = world.add(Shape::half_space(Vec3::UnitZ(), 0), {}, {.name = "floor", .is_static = true});
     const Index ball = world.add(ball_shape(0.5), Pose::from_translation({0, 0, 0.4}));
     const Index high = world.add(ball_shape(0.5), Pose::from_translation({0, 0, 5}));
-    const Index wall = world.add(Shape::half_space(Vec3::UnitX(), -100), {}, {.fixed = true});
+    const Index wall = world.add(Shape::half_space(Vec3::UnitX(), -100), {}, {.is_static = true});
     EXPECT_EQ(world.update().began, (std::vector<IdPair>{{floor, ball}}));
     EXPECT_NEAR(world.last().pairs[0].collision.depth, 0.1, 1e-9);
     EXPECT_EQ(world.last().tested, 1u) << "the high ball needs no question";
