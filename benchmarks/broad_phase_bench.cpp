@@ -3,9 +3,9 @@
 #include <benchmarks/bullet_peer.h>
 #include <benchmarks/fcl_peer.h>
 #include <benchmarks/report.h>
-#include <fathom/baseline/scene_octree.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
+#include <fathom/baseline/scene_octree.h>
 #include <fathom/index/broad_phase.h>
 
 #include <fmt/format.h>
@@ -91,8 +91,7 @@ struct Rivals {
 Rivals measure(Kind kind, std::size_t count) {
     Rivals r;
     MovingBoxes scene(kind, count);
-    BroadPhase ours = phase_of(scene.boxes, {}),
-               octree = phase_of(scene.boxes, {.finder = scene_octree_finder()});
+    BroadPhase ours = phase_of(scene.boxes, {}), octree = phase_of(scene.boxes, {.finder = scene_octree_finder()});
     FclBroadPhase fcl(scene.boxes);
     BulletBroadPhase bullet(scene.boxes);
     bullet.step(scene.boxes);

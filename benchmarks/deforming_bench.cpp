@@ -3,9 +3,9 @@
 // meet the same motion, frame by frame, beside exact contacts. One thread.
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
+#include <fathom/baseline/scene_octree.h>
 #include <fathom/detect/deformable/deforming_scene.h>
 #include <fathom/geometry/mesh/weld.h>
-#include <fathom/baseline/scene_octree.h>
 #include <fathom/index/body_octree_pairs.h>
 #include <fathom/simulate/scene/scene.h>
 

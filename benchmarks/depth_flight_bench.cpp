@@ -6,8 +6,8 @@
 #include <benchmarks/student.h>
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/detect/depth/depth_collide.h>
 #include <fathom/detect/depth/depth_backend.h>
+#include <fathom/detect/depth/depth_collide.h>
 #include <fathom/simulate/kinematic/flight.h>
 
 #include <fmt/format.h>

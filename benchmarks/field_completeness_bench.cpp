@@ -1,8 +1,8 @@
 // Table `field-field/completeness`: hard pairs (thin, interlocked, star-shaped, nested, touching), the paper's plain
 // method with one box and in parts beside collide(), all judged by exact triangles.
 #include <benchmarks/report.h>
-#include <fathom/detect/decomposition/detection_points.h>
 #include <fathom/base/parallel.h>
+#include <fathom/detect/decomposition/detection_points.h>
 #include <fathom/detect/field_field/dual_gradient.h>
 #include <fathom/detect/field_field/field_field.h>
 #include <tests/support/hard_pairs.h>
@@ -37,9 +37,8 @@ using Parts = std::map<const testing::HardBody*, Decomposition>;
 
 // What the paper cannot decide it takes for apart.
 Verdict by_paper(const testing::HardPair& p, const Parts& parts) {
-    const PlainResult r =
-        plain_field_collision({{p.a->formula.get(), p.pose_a}, &parts.at(p.a)},
-                                           {{p.b->formula.get(), p.pose_b}, &parts.at(p.b)}, {.all = false});
+    const PlainResult r = plain_field_collision({{p.a->formula.get(), p.pose_a}, &parts.at(p.a)},
+                                                {{p.b->formula.get(), p.pose_b}, &parts.at(p.b)}, {.all = false});
     return r.verdict == Verdict::overlapping ? Verdict::overlapping : Verdict::disjoint;
 }
 

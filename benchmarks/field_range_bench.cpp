@@ -5,8 +5,8 @@
 #include <fathom/base/random.h>
 #include <fathom/field/mesh/grid_builder.h>
 #include <fathom/field/mesh/mesh_field.h>
-#include <fathom/geometry/primitive/triangle_overlap.h>
 #include <fathom/geometry/io/mesh_file.h>
+#include <fathom/geometry/primitive/triangle_overlap.h>
 
 #include <fmt/format.h>
 

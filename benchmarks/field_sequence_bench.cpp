@@ -176,10 +176,9 @@ void run_high_polygon(Report& report) {
     std::vector<mesh_field::MeshContactResult> by_mesh(poses.size());
     std::vector<PlainResult> plain(poses.size());
     const auto by_paper = [&](const Pose& pose) {
-        return plain_field_collision(
-            {{dragon.grid.get(), {}}, &dragon_box, dragon_points.points},
-            {{rock.grid.get(), pose}, &rock_box, rock_points.points},
-            {.descent = {.rule = field_field::StepRule::adaptive}, .octree_depth = 1});
+        return plain_field_collision({{dragon.grid.get(), {}}, &dragon_box, dragon_points.points},
+                                     {{rock.grid.get(), pose}, &rock_box, rock_points.points},
+                                     {.descent = {.rule = field_field::StepRule::adaptive}, .octree_depth = 1});
     };
     const std::function<void()> rivals[] = {[&] {
                                                 for (std::size_t k = 0; k < poses.size(); ++k)

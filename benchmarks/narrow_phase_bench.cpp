@@ -6,12 +6,12 @@
 #include <benchmarks/pair_models.h>
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
-#include <fathom/geometry/mesh/components.h>
 #include <fathom/geometry/generate/generate.h>
-#include <fathom/geometry/io/mesh_file.h>
 #include <fathom/geometry/inspect/mesh_report.h>
-#include <fathom/geometry/primitive/triangle_triangle.h>
+#include <fathom/geometry/io/mesh_file.h>
+#include <fathom/geometry/mesh/components.h>
 #include <fathom/geometry/mesh/weld.h>
+#include <fathom/geometry/primitive/triangle_triangle.h>
 #include <fathom/index/body_octree_pairs.h>
 
 #include <fmt/format.h>

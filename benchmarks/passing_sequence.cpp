@@ -61,9 +61,8 @@ Race race_over(const std::vector<Rival>& rivals, const std::vector<Pose>& poses)
 Answer by_paper(const PassingSequence& s, const Field& scan, const Decomposition& parts, const Decomposition& shape_box,
                 std::size_t max_points, const Pose& pose) {
     const PlainOptions plain{.descent = {.rule = field_field::StepRule::fixed, .step = s.plain_step},
-                                          .max_points = max_points};
-    const PlainResult r =
-        plain_field_collision({{&scan, {}}, &parts}, {{s.shape.get(), pose}, &shape_box}, plain);
+                             .max_points = max_points};
+    const PlainResult r = plain_field_collision({{&scan, {}}, &parts}, {{s.shape.get(), pose}, &shape_box}, plain);
     return {r.verdict == Verdict::overlapping,
             r.contacts.empty() ? 0 : std::max(r.contacts[0].depth_a, r.contacts[0].depth_b)};
 }

@@ -4,8 +4,8 @@
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
-#include <fathom/geometry/io/mesh_file.h>
 #include <fathom/geometry/inspect/mesh_report.h>
+#include <fathom/geometry/io/mesh_file.h>
 #include <fathom/geometry/surface_tree/surface_tree.h>
 
 #include <fmt/format.h>

@@ -5,8 +5,8 @@
 #include <fathom/base/random.h>
 #include <fathom/detect/tet/tet_collision.h>
 #include <fathom/geometry/generate/generate.h>
-#include <fathom/geometry/surface_tree/surface_tree.h>
 #include <fathom/geometry/primitive/tetrahedron_tetrahedron.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // Decomposes a shape into boxes that are proven to contain it, finds the pairs of boxes of two bodies that may touch,
 // and searches contacts there with the method of the paper (Liu et al. 2024).
-#include <fathom/detect/decomposition/detection_points.h>
 #include <fathom/detect/decomposition/decomposition.h>
+#include <fathom/detect/decomposition/detection_points.h>
 #include <fathom/detect/field_field/dual_gradient.h>
 #include <fathom/field/mesh/grid_builder.h>
 #include <fathom/geometry/generate/generate.h>
@@ -26,8 +26,7 @@ int main() {
 
     const ProtrusionPoints tips = protrusion_points(field);
     const PlainBody a{{&field, here}, &parts, tips.points}, b{{&field, there}, &parts, tips.points};
-    const PlainResult found =
-        plain_field_collision(a, b, {.descent = {.rule = field_field::StepRule::adaptive}});
+    const PlainResult found = plain_field_collision(a, b, {.descent = {.rule = field_field::StepRule::adaptive}});
     std::printf("%zu protrusion points; %zu contacts from %zu starting points\n", tips.points.size(),
                 found.contacts.size(), found.starts);
     if (!found.contacts.empty())

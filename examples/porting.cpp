@@ -57,10 +57,11 @@ void margins(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pos
 void distances(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b) {
     // [distance]
     const DistanceResult gap = distance(a, pose_a, b, pose_b);
-    const double meters = gap.upper_bound;                                 // minus the depth if overlapping
+    const double meters = gap.upper_bound;                           // minus the depth if overlapping
     const auto nearest_points = std::pair(gap.point_a, gap.point_b); // world frame
     // [end]
-    expect(gap.lower_bound <= meters && (nearest_points.first - nearest_points.second).norm() > 0, "the shapes are disjoint");
+    expect(gap.lower_bound <= meters && (nearest_points.first - nearest_points.second).norm() > 0,
+           "the shapes are disjoint");
 }
 
 void continuous(const Shape& a, const Pose& a_start, const Pose& a_end, const Shape& b, const Pose& b_start,

@@ -41,7 +41,6 @@ void pairs_by_force(const SceneObjects& objects, std::vector<IdPair>& pairs) {
     }
 }
 
-
 namespace {
 
 constexpr std::size_t few_objects = 32; // brute force is faster up to here

@@ -4,8 +4,8 @@
 // overlap. Metres, world frame. Not thread-safe: one caller at a time; find_pairs() runs in parallel internally.
 #pragma once
 
-#include <fathom/index/packed_tree.h>
 #include <fathom/index/broad_phase_options.h>
+#include <fathom/index/packed_tree.h>
 
 namespace fathom {
 

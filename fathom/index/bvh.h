@@ -110,7 +110,6 @@ private:
     std::vector<Box> boxes_; // per position
 };
 
-
 // Pairs {a, b} with a < b whose boxes overlap, each once, sorted. Runs in parallel, with the same result for any number
 // of threads. Exact (closed boxes) if the tree keeps its boxes, otherwise all pairs of ids in touching leaves.
 [[nodiscard]] std::vector<IdPair> overlapping_pairs(const Bvh& tree);

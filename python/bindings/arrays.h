@@ -2,8 +2,8 @@
 // are used in place; other arrays of real numbers are copied. Error messages use the names of the caller's arguments.
 #pragma once
 
-#include <fathom/base/primitives.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/primitives.h>
 
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>

@@ -75,7 +75,7 @@ class Method(_Word):
     conservative_advancement = "conservative_advancement"
 
 
-class QueryGoal(_Word):
+class CollideGoal(_Word):
     """The result that collide() computes."""
 
     verdict = "verdict"

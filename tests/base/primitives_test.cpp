@@ -1,5 +1,5 @@
-#include <fathom/base/random.h>
 #include <fathom/base/primitives.h>
+#include <fathom/base/random.h>
 
 #include <gtest/gtest.h>
 

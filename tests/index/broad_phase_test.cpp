@@ -196,7 +196,8 @@ TEST(BroadPhase, gives_the_same_bytes_for_any_thread_count_and_simd_target) {
     set_thread_count(1);
     const Pairs one = run({.method = BroadMethod::packed_tree}), octree = run({.finder = scene_octree_finder()});
     set_thread_count(2);
-    testing::for_each_simd_target([&](const char* target) { EXPECT_EQ(run({.method = BroadMethod::packed_tree}), one) << target; });
+    testing::for_each_simd_target(
+        [&](const char* target) { EXPECT_EQ(run({.method = BroadMethod::packed_tree}), one) << target; });
     set_thread_count(0);
     EXPECT_EQ(octree, one);
     EXPECT_GT(one.size(), 20000u);
@@ -291,7 +292,8 @@ TEST(BroadPhase, refuses_what_is_no_volume_and_stays_as_it_was) {
     EXPECT_EQ(cause_of([&] { phase.update(std::array{cube}); }), Cause::count_mismatch);
     EXPECT_EQ(cause_of([&] { phase.remove(2); }), Cause::index_out_of_range);
     EXPECT_EQ(cause_of([&] { BroadPhase bad({.margin = -1}); }), Cause::invalid_argument);
-    EXPECT_EQ(cause_of([&] { BroadPhase bad({.finder = scene_octree_finder({.level_cap = 17})}); }), Cause::invalid_argument);
+    EXPECT_EQ(cause_of([&] { BroadPhase bad({.finder = scene_octree_finder({.level_cap = 17})}); }),
+              Cause::invalid_argument);
     phase.find_pairs();
     EXPECT_EQ(list(phase.pairs()), (Pairs{{a, b}}));
     EXPECT_EQ(phase.size(), 2u);

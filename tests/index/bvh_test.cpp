@@ -20,7 +20,6 @@ using testing::random_point;
 using testing::Scene;
 using testing::scenes;
 
-
 std::vector<Index> overlapping(const Bvh& tree, const Box& box) {
     std::vector<Index> found;
     tree.visit_overlapping(box, [&](Index id) {

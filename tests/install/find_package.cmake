@@ -7,4 +7,4 @@ run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${work}/prefix)
 run(${CMAKE_COMMAND} -S ${SOURCE}/outside -B ${work}/build -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${CXX}
     -DCMAKE_PREFIX_PATH=${work}/prefix)
 run(${CMAKE_COMMAND} --build ${work}/build)
-run(${work}/build/outside)
+run(${CMAKE_COMMAND} -E chdir ${work}/build ${work}/build/outside)

@@ -5,11 +5,11 @@
 #include <support/sources.h>
 #include <support/test_counts.h>
 
+#include <fathom/base/encode/base64.h>
+#include <fathom/base/encode/gzip.h>
 #include <fathom/base/file.h>
 #include <fathom/base/hash.h>
 #include <fathom/base/random.h>
-#include <fathom/base/encode/base64.h>
-#include <fathom/base/encode/gzip.h>
 #include <fathom/show/viewer_file.h>
 #include <fathom/show/viewer_page.h>
 #include <fathom/show/viewer_recording.h>

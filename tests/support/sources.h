@@ -1,8 +1,8 @@
 // Files made in memory, and errors looked at closely.
 #pragma once
 
-#include <fathom/base/error.h>
 #include <fathom/base/encode/text_scanner.h>
+#include <fathom/base/error.h>
 
 #include <gtest/gtest.h>
 

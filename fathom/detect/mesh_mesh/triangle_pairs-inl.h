@@ -10,8 +10,8 @@
 #endif
 // NOLINTEND
 
-#include <fathom/index/vec3_lanes-inl.h>
 #include <fathom/detect/mesh_mesh/relative_bvh_frame.h>
+#include <fathom/index/vec3_lanes-inl.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace fathom::HWY_NAMESPACE {

@@ -19,7 +19,8 @@ Tape tape_of(const AnalyticExpression& shape) {
 } // namespace
 
 AnalyticField::AnalyticField(AnalyticExpression expression)
-    : expression_(std::move(expression)), tape_(std::make_shared<const Tape>(tape_of(expression_))), bounds_(expression_.bounds()) {}
+    : expression_(std::move(expression)), tape_(std::make_shared<const Tape>(tape_of(expression_))),
+      bounds_(expression_.bounds()) {}
 
 double AnalyticField::distance(const Vec3& p) const {
     double value = 0;

@@ -7,11 +7,11 @@
 #include <fathom/field/grid/bake.h>
 #include <fathom/field/grid/contour.h>
 #include <fathom/field/grid/grid_assembler.h>
+#include <fathom/field/mesh/lattice_signs.h>
 #include <fathom/field/mesh/mesh_sampler.h>
 #include <fathom/field/mesh/mesh_sign.h>
 #include <fathom/geometry/mesh/components.h>
 #include <fathom/geometry/mesh/weld.h>
-#include <fathom/field/mesh/lattice_signs.h>
 #include <fathom/geometry/surface_tree/surface_tree.h>
 
 #include <fmt/format.h>

@@ -4,10 +4,10 @@
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
+#include <fathom/field/mesh/lattice_signs.h>
 #include <fathom/geometry/inspect/mesh_report.h>
 #include <fathom/geometry/mesh/normals.h>
 #include <fathom/geometry/primitive/closest_point.h>
-#include <fathom/field/mesh/lattice_signs.h>
 #include <fathom/geometry/surface_tree/surface_tree.h>
 #include <fathom/geometry/surface_tree/winding_number.h>
 

@@ -44,9 +44,9 @@ Sample answer(const Vec3& p, const Vec3& nearest, const Sample& inside) {
 } // namespace
 
 NeuralField::NeuralField(Network network)
-    : network_(std::move(network)), values_(std::make_shared<const NetworkValues>(network_)), range_(std::make_shared<const NetworkRange>(network_)),
-      lipschitz_(std::hypot(1.0, range_->lipschitz())), rounding_bound_(fathom::rounding_bound(network_)),
-      bounds_(inside_bounds(network_, *range_)) {
+    : network_(std::move(network)), values_(std::make_shared<const NetworkValues>(network_)),
+      range_(std::make_shared<const NetworkRange>(network_)), lipschitz_(std::hypot(1.0, range_->lipschitz())),
+      rounding_bound_(fathom::rounding_bound(network_)), bounds_(inside_bounds(network_, *range_)) {
     distance_like_ = measure(*this, {.points = 2000}).distance_like;
 }
 
@@ -101,7 +101,7 @@ void NeuralField::ranges(std::span<const Box> boxes, std::span<Interval> out, co
                                      : Box{domain.closest(box.lower), domain.closest(box.upper)};
         }
         range_->ranges({inside.data(), count}, out.subspan(first, count), options,
-                      planes.empty() ? planes : planes.subspan(first, count));
+                       planes.empty() ? planes : planes.subspan(first, count));
         for (std::size_t i = 0; i < count; ++i) {
             const Box& box = boxes[first + i];
             Interval& result = out[first + i];

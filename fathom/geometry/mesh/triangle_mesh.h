@@ -31,7 +31,7 @@ extern template void check_elements<4>(std::span<const std::array<Index, 4>>, st
                                        const std::string&);
 
 using Triangle = std::array<Index, 3>; // vertex indices
-using Edge = std::array<Index, 2>; // vertex indices, the lower one first
+using Edge = std::array<Index, 2>;     // vertex indices, the lower one first
 
 struct TriangleMesh {
     std::vector<Vec3> vertices; // m

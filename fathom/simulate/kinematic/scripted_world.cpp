@@ -92,9 +92,7 @@ public:
         PlainOptions plain;
         plain.descent.rule = options_.descent_step > 0 ? field_field::StepRule::fixed : field_field::StepRule::adaptive;
         plain.descent.step = options_.descent_step;
-        const auto body = [&](Index k) {
-            return PlainBody{{bodies_[k].field.get(), motions[k].end}, &parts_[k]};
-        };
+        const auto body = [&](Index k) { return PlainBody{{bodies_[k].field.get(), motions[k].end}, &parts_[k]}; };
         for (ScriptedPair& pair : pairs) {
             const PlainResult r = plain_field_collision(body(pair.a), body(pair.b), plain);
             pair.verdict = r.verdict;

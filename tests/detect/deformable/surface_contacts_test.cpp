@@ -4,8 +4,8 @@
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/detect/deformable/surface_contacts.h>
-#include <fathom/geometry/mesh/normals.h>
 #include <fathom/geometry/exact/predicates.h>
+#include <fathom/geometry/mesh/normals.h>
 #include <fathom/geometry/surface_tree/triangle_exact.h>
 #include <fathom/geometry/surface_tree/winding_number.h>
 

@@ -17,7 +17,6 @@ namespace fathom {
 
 namespace {
 
-
 ParticleMaps drawn(std::span<const DepthView> views, const TriangleMesh& mesh, const ParticleMapOptions& options = {},
                    const Pose& pose = {}) {
     ParticleMaps maps(make_cpu_depth_backend(), options);

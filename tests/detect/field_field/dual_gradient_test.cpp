@@ -147,8 +147,7 @@ TEST(DualGradient, a_common_point_is_in_both_grids_and_a_single_point_may_miss) 
         const field_field::PlacedField a{&field, {}}, b{&field, pose};
         const bool truth = std::any_of(dense.begin(), dense.end(),
                                        [&](const Vec3& p) { return field.distance(pose.to_local(p)) < 0; });
-        const PlainResult result =
-            plain_field_collision({a, &parts}, {b, &parts}, {.descent = {}});
+        const PlainResult result = plain_field_collision({a, &parts}, {b, &parts}, {.descent = {}});
         truths += truth;
         hits += truth && result.verdict == Verdict::overlapping;
         single += truth && field_field::dual_descent(a, b, 0.5 * pose.translation).common;
@@ -257,8 +256,8 @@ TEST(PlainFieldCollision, finds_every_contact_of_a_bar_on_two_posts_and_proves_w
     for (const field_field::StepRule rule : both_rules) {
         const PlainOptions options{.descent = {.rule = rule}};
         const PlainBody standing{{&posts, {}}, &post_parts};
-        const PlainResult lying = plain_field_collision(
-            {{&bar, Pose::from_translation(Vec3(0, 0, 1.15))}, &bar_parts}, standing, options);
+        const PlainResult lying =
+            plain_field_collision({{&bar, Pose::from_translation(Vec3(0, 0, 1.15))}, &bar_parts}, standing, options);
         EXPECT_EQ(lying.verdict, Verdict::overlapping);
         EXPECT_GE(lying.contacts.size(), 2u);
         bool left = false, right = false;
@@ -269,16 +268,14 @@ TEST(PlainFieldCollision, finds_every_contact_of_a_bar_on_two_posts_and_proves_w
             EXPECT_LT(c.normal_a.z(), -0.9) << "from the bar down to the posts";
         }
         EXPECT_TRUE(left && right);
-        EXPECT_EQ(plain_field_collision({{&bar, Pose::from_translation(Vec3(0, 0, 5))}, &bar_parts},
-                                                     standing, options)
+        EXPECT_EQ(plain_field_collision({{&bar, Pose::from_translation(Vec3(0, 0, 5))}, &bar_parts}, standing, options)
                       .verdict,
                   Verdict::disjoint);
         const PlainResult between = plain_field_collision(
             {{&bar, Pose::from_axis_angle(1.5707963, Vec3::UnitZ())}, &bar_parts}, standing, options);
         EXPECT_NE(between.verdict, Verdict::overlapping);
         const PlainOptions first{.descent = {.rule = rule}, .all = false};
-        EXPECT_EQ(plain_field_collision({{&bar, Pose::from_translation(Vec3(0, 0, 1.15))}, &bar_parts},
-                                                     standing, first)
+        EXPECT_EQ(plain_field_collision({{&bar, Pose::from_translation(Vec3(0, 0, 1.15))}, &bar_parts}, standing, first)
                       .contacts.size(),
                   1u);
     }
@@ -291,8 +288,8 @@ TEST(PlainFieldCollision, protrusions_find_a_thorn_that_coarse_boxes_miss) {
     const Decomposition one = decompose(thorny, {.parts = 1}), wall_parts = decompose(wall);
     const ProtrusionPoints tips = protrusion_points(thorny);
     const Pose above = Pose::from_translation(Vec3(0.6, 0.7, 1.5));
-    const PlainResult found = plain_field_collision(
-        {{&thorny, {}}, &one, tips.points}, {{&wall, above}, &wall_parts}, {.octree_depth = 1, .max_points = 1});
+    const PlainResult found = plain_field_collision({{&thorny, {}}, &one, tips.points}, {{&wall, above}, &wall_parts},
+                                                    {.octree_depth = 1, .max_points = 1});
     EXPECT_EQ(found.verdict, Verdict::overlapping);
 }
 

@@ -18,7 +18,6 @@ namespace {
 
 using testing::count_of;
 
-
 TriangleMesh scaled(TriangleMesh mesh, double scale, const Vec3& shift = Vec3::Zero()) {
     return mapped(std::move(mesh), [&](const Vec3& p) { return Vec3(scale * p + shift); });
 }

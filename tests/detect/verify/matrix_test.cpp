@@ -1,4 +1,4 @@
-// docs/matrix.md is what the table and the measurements say. FATHOM_WRITE_MATRIX=1 writes it anew.
+// docs/matrix.md is what the table and the measurements say. FATHOM_WRITE_MATRIX=1 writes it again.
 #include <fathom/base/file.h>
 #include <fathom/detect/verify/matrix.h>
 
@@ -16,14 +16,17 @@ namespace {
 
 const std::filesystem::path page = std::filesystem::path(FATHOM_SOURCE_DIR) / "docs" / "matrix.md";
 
-constexpr const char* words = R"(# Which method answers for which pair
+constexpr const char* words = R"(# Which method is used for which pair
 
-Any shape meets any shape through one call (`fathom/detect/query/query.h`), and one table picks the method. `fathom matrix` prints it for your machine; this page was
-written by a test (`FATHOM_WRITE_MATRIX=1`), on small random shapes of size 1 (`fathom verify` holds the methods against each other on the same). Pairs hold in both orders.
+Any two shapes can be queried with one call (`fathom/detect/query/query.h`); one table selects the method. `fathom matrix`
+prints the table with times measured on your machine. This page was written by a test (`FATHOM_WRITE_MATRIX=1`) with small
+random shapes of size 1; `fathom verify` compares the methods with each other on the same shapes. Each pair stands for both
+orders.
 
-Each cell: the method that `automatic` takes, the median time of a query once both shapes are prepared, and where it is not 0 what was left open: for distances the largest gap between
-the two bounds in shares of the smaller shape, for times of contact the largest error of the time (of 1). Force another method by `CollideOptions::method`.
-Shapes of kind `other_field` are meshes asked by the contract of a field alone.
+Each cell has the method that `automatic` selects and the median time of a query on prepared shapes. If it is not 0, the
+remaining uncertainty follows: for distances the largest difference of the two bounds relative to the smaller shape, for
+times of impact the largest error of the time (of 1). `CollideOptions::method` selects another method. Shapes of kind
+`other_field` are meshes that are used through the interface of a field only.
 
 )";
 

@@ -12,7 +12,6 @@ namespace {
 
 using namespace testing;
 
-
 TEST(WorldCast, hits_balls_where_the_formula_says) {
     for (const double size : {1e-3, 1.0, 1e3}) {
         Random random(1);

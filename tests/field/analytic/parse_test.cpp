@@ -139,7 +139,7 @@ TEST(Shapes, every_number_is_checked_and_named) {
     refused([] { return repeat({1, 0, 0}, sphere(0.6)); }, "fit into its cell");
     refused([] { return repeat({2, 0, 0}, rotate(0.3, {1, 1, 1}, ellipsoid({0.5, 0.2, 0.2}))); }, "symmetric");
     refused([] { return union_of(std::vector<AnalyticExpression>{}); }, "union");
-    refused([] { return AnalyticExpression("ball", {1}); }, "no shape 'ball'");
+    refused([] { return AnalyticExpression("ball", {1}); }, "unknown shape 'ball'");
     refused([] { return AnalyticField(circle(1)).expression(); }, "extrude or revolve");
 }
 

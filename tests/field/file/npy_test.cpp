@@ -1,6 +1,6 @@
+#include <fathom/base/encode/bytes.h>
 #include <fathom/field/file/grid_file.h>
 #include <fathom/field/file/npy_file.h>
-#include <fathom/base/encode/bytes.h>
 #include <support/scratch_folder.h>
 #include <support/sources.h>
 

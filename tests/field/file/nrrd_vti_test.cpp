@@ -1,6 +1,6 @@
-#include <fathom/field/file/grid_file.h>
 #include <fathom/base/encode/bytes.h>
 #include <fathom/base/encode/gzip.h>
+#include <fathom/field/file/grid_file.h>
 #include <support/sources.h>
 
 #include <fmt/format.h>

@@ -5,8 +5,8 @@
 #include <fathom/field/mesh/grid_builder.h>
 #include <fathom/field/mesh/mesh_field.h>
 #include <fathom/geometry/generate/generate.h>
-#include <fathom/geometry/mesh/mass_properties.h>
 #include <fathom/geometry/inspect/mesh_report.h>
+#include <fathom/geometry/mesh/mass_properties.h>
 #include <support/small_meshes.h>
 
 #include <gtest/gtest.h>

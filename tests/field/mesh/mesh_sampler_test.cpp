@@ -2,8 +2,8 @@
 #include <fathom/base/parallel.h>
 #include <fathom/field/grid/bake.h>
 #include <fathom/field/mesh/mesh_sampler.h>
-#include <fathom/geometry/primitive/closest_point.h>
 #include <fathom/geometry/generate/generate.h>
+#include <fathom/geometry/primitive/closest_point.h>
 #include <support/small_meshes.h>
 #include <support/test_counts.h>
 

@@ -1,6 +1,6 @@
 #include <fathom/field/neural_io/network_file.h>
-#include <field/neural_io/hdf5_bytes.h>
 #include <field/neural/network_samples.h>
+#include <field/neural_io/hdf5_bytes.h>
 #include <support/sources.h>
 
 #include <fmt/format.h>

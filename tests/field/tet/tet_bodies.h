@@ -4,8 +4,8 @@
 
 #include <fathom/base/random.h>
 #include <fathom/field/tet/body_topology.h>
-#include <fathom/geometry/primitive/closest_point.h>
 #include <fathom/geometry/generate/generate.h>
+#include <fathom/geometry/primitive/closest_point.h>
 
 #include <cmath>
 #include <string>

@@ -129,8 +129,7 @@ TEST(EditableSurface, what_is_wrong_is_named) {
         return std::string("accepted");
     };
     EXPECT_EQ(message({}), "accepted");
-    EXPECT_NE(message({{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 1}}}).find("uses a vertex twice"),
-              std::string::npos);
+    EXPECT_NE(message({{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 1}}}).find("uses a vertex twice"), std::string::npos);
     EXPECT_NE(message({{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}}, {{0, 1, 2}, {1, 0, 3}, {0, 1, 4}}})
                   .find("three or more"),
               std::string::npos);

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <fathom/base/random.h>
-#include <fathom/geometry/exact/predicates.h>
 #include <fathom/geometry/edit/tet_edit.h>
+#include <fathom/geometry/exact/predicates.h>
 
 #include <gtest/gtest.h>
 

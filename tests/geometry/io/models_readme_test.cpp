@@ -2,8 +2,8 @@
 #include <support/models.h>
 
 #include <fathom/base/error.h>
-#include <fathom/geometry/io/mesh_file.h>
 #include <fathom/geometry/inspect/mesh_report.h>
+#include <fathom/geometry/io/mesh_file.h>
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 #include <support/small_meshes.h>
 
 #include <fathom/geometry/mesh/adjacency.h>
-#include <fathom/geometry/primitive/closest_point.h>
 #include <fathom/geometry/mesh/normals.h>
+#include <fathom/geometry/primitive/closest_point.h>
 
 #include <gtest/gtest.h>
 

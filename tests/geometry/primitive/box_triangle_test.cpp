@@ -1,5 +1,5 @@
-#include <fathom/geometry/primitive/triangle_overlap.h>
 #include <fathom/geometry/mesh/triangle_mesh.h>
+#include <fathom/geometry/primitive/triangle_overlap.h>
 
 #include <support/exact.h>
 #include <support/simplex_pairs.h>

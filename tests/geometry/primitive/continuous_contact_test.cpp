@@ -16,7 +16,6 @@ namespace {
 
 using namespace fathom::testing;
 
-
 // --- Real queries with known truth ---
 
 struct Tally {

@@ -1,5 +1,5 @@
-#include <fathom/geometry/primitive/triangle_triangle.h>
 #include <fathom/geometry/primitive/segment_triangle.h>
+#include <fathom/geometry/primitive/triangle_triangle.h>
 
 #include <support/exact.h>
 #include <support/simplex_pairs.h>

@@ -7,8 +7,8 @@
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/geometry/generate/generate.h>
 #include <fathom/geometry/generate/mesh_catalogue.h>
-#include <fathom/simulate/surface/deforming_world.h>
 #include <fathom/simulate/record/recording.h>
+#include <fathom/simulate/surface/deforming_world.h>
 
 #include <support/test_counts.h>
 

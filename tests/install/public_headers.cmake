@@ -1,0 +1,21 @@
+# Installs the library into an empty prefix, and compiles each public header alone against that prefix. Prints their
+# number. Nothing but the listed headers may be installed.
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+
+set(work ${BUILD}/install_test/public_headers)
+file(REMOVE_RECURSE ${work})
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${work}/prefix)
+file(STRINGS ${FATHOM}/fathom/public_headers.txt listed REGEX "^fathom/")
+list(APPEND listed fathom/base/version.h)
+list(SORT listed)
+file(GLOB_RECURSE installed RELATIVE ${work}/prefix/include ${work}/prefix/include/fathom/*.h)
+list(SORT installed)
+if(NOT installed STREQUAL listed)
+    message(FATAL_ERROR "installed headers differ from fathom/public_headers.txt:\n  installed: ${installed}\n  listed: ${listed}")
+endif()
+foreach(header IN LISTS listed)
+    file(WRITE ${work}/alone.cpp "#include <${header}>\n#include <${header}>\n")
+    run(${CXX} -std=c++20 -fsyntax-only -Wall -Wextra -Werror -I${work}/prefix/include -isystem ${EIGEN} ${work}/alone.cpp)
+endforeach()
+list(LENGTH listed count)
+message(STATUS "${count} public headers are installed, and each compiles alone")
