@@ -146,7 +146,7 @@ void bind_collision(py::module_& m) {
             "element_b", [](const Contact& c) { return element(c.feature_b); }, "The same of B.")
         .def("__repr__", [](const Contact& c) { return fmt::format("<fathom.Contact: depth {:.6g} m>", c.depth); });
     py::class_<CollideResult>(
-        m, "field_field::CollideResult",
+        m, "CollideResult",
         "Whether two shapes overlap, with contacts and penetration depth. It is true unless they are proven disjoint.")
         .def_readonly("verdict", &CollideResult::verdict, "Whether the shapes overlap.")
         .def_property_readonly(
@@ -181,7 +181,7 @@ void bind_collision(py::module_& m) {
             },
             "The depths of the contacts (n,), metres.")
         .def("__repr__", [](const CollideResult& c) {
-            return fmt::format("<fathom.field_field::CollideResult: {}, {} contacts, depth {:.6g} m, by {}>",
+            return fmt::format("<fathom.CollideResult: {}, {} contacts, depth {:.6g} m, by {}>",
                                Choices<Verdict>::names[static_cast<std::size_t>(c.verdict)], c.contacts.size(), c.depth,
                                name(c.method));
         });
@@ -253,7 +253,7 @@ void bind_others(py::module_& m) {
         .def("__repr__", [](const DistanceResult& d) {
             return fmt::format("<fathom.DistanceResult: {:.9g} m, by {}>", d.upper_bound, name(d.method));
         });
-    py::class_<SweepResult>(m, "ShellSweepResult", "The time of impact of two moving shapes; time runs in [0, 1].")
+    py::class_<SweepResult>(m, "SweepResult", "The time of impact of two moving shapes; time runs in [0, 1].")
         .def_readonly("verdict", &SweepResult::verdict, "The verdict over the whole motion.")
         .def("__bool__", [](const SweepResult& s) { return s.verdict != Verdict::disjoint; })
         .def_readonly("time", &SweepResult::time,
@@ -285,7 +285,7 @@ void bind_others(py::module_& m) {
         .def_readonly("budget_exhausted", &SweepResult::budget_exhausted,
                       "Whether the budget was exhausted, so that the error or the intervals are wider than requested.")
         .def("__repr__", [](const SweepResult& s) {
-            return fmt::format("<fathom.ShellSweepResult: {}, time {:.9g}, by {}>",
+            return fmt::format("<fathom.SweepResult: {}, time {:.9g}, by {}>",
                                Choices<Verdict>::names[static_cast<std::size_t>(s.verdict)], s.time, name(s.method));
         });
 }

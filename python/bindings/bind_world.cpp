@@ -272,15 +272,14 @@ void bind_questions(WorldClass& c) {
         .def("collide", &collide_shape, py::arg("shape"), py::arg("pose") = py::none(), py::kw_only(),
              py::arg("goal") = CollideGoal::contacts, py::arg("method") = Method::automatic, py::arg("margin") = 0.0,
              py::arg("max_contacts") = 16,
-             "Returns the bodies that a shape overlaps: [(id, field_field::CollideResult)], where the shape is A.")
+             "Returns the bodies that a shape overlaps: [(id, CollideResult)], where the shape is A.")
         .def("nearest", &nearest, py::arg("shape"), py::arg("pose") = py::none(), py::kw_only(),
              py::arg("limit") = no_limit, py::arg("method") = Method::automatic, py::arg("tolerance") = 0.0,
              "Returns the nearest body within a limit (m): (id, DistanceResult), or (None, None).")
         .def("cast", &cast, py::arg("origin"), py::arg("direction"), py::arg("limit") = no_limit,
              "Returns the first hit of each ray as RayHits. origin and direction: (..., 3), metres.")
         .def("sweep", &sweep_shape, py::arg("shape"), py::arg("motion"), py::kw_only(), py::arg("tolerance") = 1e-6,
-             py::arg("margin") = 0.0,
-             "Returns the first body that a moving shape hits: (id or None, ShellSweepResult).")
+             py::arg("margin") = 0.0, "Returns the first body that a moving shape hits: (id or None, SweepResult).")
         .def("check_poses", &check_poses, py::arg("id"), py::arg("poses"),
              R"(Tests whether a body would overlap any other body at each of these poses (..., 4, 4), in parallel.
 
@@ -296,7 +295,7 @@ void bind_world(py::module_& m) {
     py::class_<WorldPair>(m, "WorldPair", "Two bodies that overlap or are not proven disjoint; a < b.")
         .def_readonly("a", &WorldPair::a, "The id of the first body.")
         .def_readonly("b", &WorldPair::b, "The id of the second body.")
-        .def_readonly("collision", &WorldPair::collision, "The field_field::CollideResult of the pair.")
+        .def_readonly("collision", &WorldPair::collision, "The CollideResult of the pair.")
         .def("__repr__", [](const WorldPair& p) {
             return fmt::format("<fathom.WorldPair: {} and {}, depth {:.6g} m>", p.a, p.b, p.collision.depth);
         });

@@ -56,7 +56,7 @@ def test_many_bodies_move_at_once():
 def test_categories_masks_and_filters_exclude_pairs():
     world, ids = row(3, 0.9)
     assert pairs(world.update()) == [(0, 1), (1, 2)]
-    world.set_groups(ids[0], 2, 2)
+    world.set_category(ids[0], 2, 2)
     assert pairs(world.update()) == [(1, 2)]
     asked = []
     world.set_filter(lambda a, b: asked.append((a, b)) or False)
