@@ -21,7 +21,7 @@ int main() {
 
     const Pose here, there{Quat(Eigen::AngleAxisd(1.0, Vec3::UnitZ())), Vec3(0.4 * field.bounds().size().x(), 0, 0)};
     std::vector<PartPair> pairs;
-    part_pairs(parts, here, parts, there, pairs);
+    overlapping_parts(parts, here, parts, there, pairs);
     std::printf("%zu of %zu pairs of parts may touch\n", pairs.size(), parts.boxes.size() * parts.boxes.size());
 
     const ProtrusionPoints tips = protrusion_points(field);

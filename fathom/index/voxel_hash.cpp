@@ -288,13 +288,13 @@ void VoxelHash::update(std::span<const Box> boxes) {
     if (seen.first_bad < boxes.size())
         throw Error(Cause::non_finite, "a bound is not finite",
                     {.element = "box", .index = static_cast<std::int64_t>(seen.first_bad)});
-    bool anew = boxes.size() != boxes_.size();
+    bool rebuild = boxes.size() != boxes_.size();
     const bool choose = boxes.size() > 2 * chosen_for_ || 2 * boxes.size() < chosen_for_ ||
                         above_main() > 2 * chosen_above_ + boxes.size() / 16;
     if (choose) {
         choose_cells(boxes);
         begin_.assign(std::bit_ceil(std::max<std::size_t>(2 * boxes.size(), 64)) + 2, 0);
-        anew = true;
+        rebuild = true;
     }
     boxes_.assign(boxes.begin(), boxes.end());
     homes_.resize(boxes.size(), {away, 0});
@@ -313,7 +313,7 @@ void VoxelHash::update(std::span<const Box> boxes) {
             return moved;
         },
         std::plus<>());
-    if (anew || moved_ > 0) sort();
+    if (rebuild || moved_ > 0) sort();
     if (choose) chosen_above_ = above_main();
     fill();
 }

@@ -335,8 +335,8 @@ DecompositionReport report_on(const Field& field, std::span<const OrientedBox> b
     return report;
 }
 
-void part_pairs(const Decomposition& a, const Pose& pose_a, const Decomposition& b, const Pose& pose_b,
-                std::vector<PartPair>& out, double margin) {
+void overlapping_parts(const Decomposition& a, const Pose& pose_a, const Decomposition& b, const Pose& pose_b,
+                       std::vector<PartPair>& out, double margin) {
     out.clear();
     const Pose from_b = relative(pose_a, pose_b); // the frame of a, in which its axis-aligned boxes are tightest
     const auto count_b = static_cast<Index>(b.boxes.size());

@@ -70,8 +70,8 @@ struct PartPair {
 // Pairs whose boxes come within `margin` of each other, by a, then b: axis-aligned boxes first, then separating axes.
 // If both decompositions are `contained`, the bodies can touch nowhere else. O(parts of a * parts of b) tests of
 // axis-aligned boxes.
-void part_pairs(const Decomposition& a, const Pose& pose_a, const Decomposition& b, const Pose& pose_b,
-                std::vector<PartPair>& out, double margin = 0);
+void overlapping_parts(const Decomposition& a, const Pose& pose_a, const Decomposition& b, const Pose& pose_b,
+                       std::vector<PartPair>& out, double margin = 0);
 
 // ---- Files: {"boxes": [{"center": [x,y,z], "rotation": [w,x,y,z], "half": [x,y,z]}, ...], "contained": true}
 

@@ -243,7 +243,7 @@ public:
 
     PlainResult run() {
         std::vector<PartPair> pairs;
-        part_pairs(*a_.parts, a_.placed.pose, *b_.parts, b_.placed.pose, pairs);
+        overlapping_parts(*a_.parts, a_.placed.pose, *b_.parts, b_.placed.pose, pairs);
         result_.pairs = pairs.size();
         if (pairs.empty()) {
             const bool proven = a_.parts->contained && b_.parts->contained;

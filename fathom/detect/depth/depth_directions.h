@@ -7,7 +7,7 @@
 // could see), until nothing is gained. If the outside point is in another part of the object, the gap is narrower than
 // the maps resolve, and the point counts as seen: the filling there is within the tolerance of collisions.
 // The surface is sampled: about 20,000 points and at least one in each triangle. Cost: for each of about 30 candidates,
-// two drawings and a look-up per sample; layers of one direction. Thread rule: as the backend.
+// two drawings and an evaluation per sample; layers of one direction. Thread rule: as the backend.
 #pragma once
 
 #include <fathom/detect/depth/depth_object.h>

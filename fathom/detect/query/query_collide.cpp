@@ -312,9 +312,14 @@ CollideResult by_method(Method method, const Pair& pair, const CollideOptions& o
         return by_tetrahedra(pair, options);
     case Method::depth_maps:
         return by_depth_maps(pair, options);
-    default:
+    case Method::field_field:
         return by_fields(pair, options);
+    case Method::automatic: // choose() has replaced it
+    case Method::point_field:
+    case Method::conservative_advancement:
+        break;
     }
+    throw Error(Cause::unsupported, "the method does not support collide()", {.element = std::string(name(method))});
 }
 
 bool supports_margin(Method method) {

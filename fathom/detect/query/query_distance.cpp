@@ -166,9 +166,17 @@ DistanceResult by_method(Method method, const Pair& pair, const DistanceOptions&
         return by_surfaces(pair);
     case Method::mesh_field:
         return by_surface_in_field(pair, options);
-    default:
+    case Method::field_field:
         return by_fields(pair, options);
+    case Method::automatic: // choose() has replaced it
+    case Method::octree:
+    case Method::point_field:
+    case Method::tetrahedra:
+    case Method::depth_maps:
+    case Method::conservative_advancement:
+        break;
     }
+    throw Error(Cause::unsupported, "the method does not support distance()", {.element = std::string(name(method))});
 }
 
 } // namespace

@@ -271,9 +271,17 @@ SweepResult by_method(Method method, const Moving& a, const Moving& b, const Swe
         return by_points_in_field(a, b, options);
     case Method::field_field:
         return options.goal == SweepGoal::all ? IntervalSearch(a, b, options).run() : by_fields(a, b, options);
-    default:
+    case Method::conservative_advancement:
         return Advancement(a, b, options).run();
+    case Method::automatic: // choose() has replaced it
+    case Method::octree:
+    case Method::mesh_field:
+    case Method::mesh_mesh:
+    case Method::tetrahedra:
+    case Method::depth_maps:
+        break;
     }
+    throw Error(Cause::unsupported, "the method does not support sweep()", {.element = std::string(name(method))});
 }
 
 void check(const SweepOptions& options) {

@@ -99,10 +99,14 @@ Bound bound_of(const Instruction& in, const Bound& a, const Bound& b, const Boun
         return gentle(ab + 2 * p[0], errors, 64);
     case Op::signed_by:
         return {std::max(a.size, b.size), a.error + b.error * (1 + p[0])};
-    default:
-        // Saw is discontinuous.
-        return {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+    case Op::saw:      // discontinuous
+    case Op::constant: // constants and coordinates are not instructions
+    case Op::x:
+    case Op::y:
+    case Op::z:
+        return {infinity, infinity};
     }
+    return {infinity, infinity};
 }
 
 // Bounds of the coordinates and of every instruction, for coordinates up to `magnitude`.

@@ -274,7 +274,10 @@ HWY_ATTR void interval_step(const IntervalRun& run, const Instruction& in, const
         });
     case Op::signed_by:
         return run.binary(in, [](Rg a, Rg b) HWY_ATTR { return signed_by(a, b); });
-    default:
+    case Op::constant: // constants and coordinates are not instructions
+    case Op::x:
+    case Op::y:
+    case Op::z:
         return;
     }
 }

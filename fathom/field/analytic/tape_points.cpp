@@ -115,8 +115,11 @@ HWY_ATTR void point_step(const PointRun& run, const Instruction& in, const doubl
         return run.binary(in, [=](V a, V b) HWY_ATTR { return arc(a, b, p); });
     case Op::signed_by:
         return run.binary(in, [](V a, V b) HWY_ATTR { return select(hn::Gt(b, zero()), a, b); });
-    default:
-        return; // constants and coordinates are not instructions
+    case Op::constant: // constants and coordinates are not instructions
+    case Op::x:
+    case Op::y:
+    case Op::z:
+        return;
     }
 }
 

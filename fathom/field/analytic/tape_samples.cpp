@@ -230,7 +230,10 @@ HWY_ATTR void sample_step(const SampleRun& run, const Instruction& in, const dou
         return run.binary(in, [=](Dl a, Dl b) HWY_ATTR { return arc(a, b, p); });
     case Op::signed_by:
         return run.binary(in, [](Dl a, Dl b) HWY_ATTR { return select(hn::Gt(b.value, zero()), a, b); });
-    default:
+    case Op::constant: // constants and coordinates are not instructions
+    case Op::x:
+    case Op::y:
+    case Op::z:
         return;
     }
 }

@@ -223,7 +223,7 @@ TEST(DualTreeBound, are_those_whose_boxes_meet_in_the_world_or_come_within_the_m
         const Pose a{random.rotation(), 100 * random.in_ball()},
             b{random.rotation(), a.translation + 4 * random.in_ball()};
         const double margin = k % 2 ? 0 : 0.3;
-        part_pairs(parts, a, parts, b, pairs, margin);
+        overlapping_parts(parts, a, parts, b, pairs, margin);
         for (Index i = 0; i < parts.boxes.size(); ++i)
             for (Index j = 0; j < parts.boxes.size(); ++j) {
                 const OrientedBox x{a * parts.boxes[i].pose, parts.boxes[i].half},
