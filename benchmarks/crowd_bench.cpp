@@ -173,7 +173,7 @@ void run_crowd(Report& report) {
     }
 }
 
-const Registration crowd("deformable/crowd", "many soft balls that bounce off each other, each step found anew",
+const Registration crowd("deformable/crowd", "many soft balls that bounce off each other, detected again in each step",
                          run_crowd);
 
 } // namespace

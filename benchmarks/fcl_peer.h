@@ -20,7 +20,7 @@ public:
     explicit FclMeshOf(const TriangleMesh& mesh);
     ~FclMeshOf();
 
-    // The vertices have moved: its volumes are fitted from the bottom up, or its tree is built anew.
+    // The vertices have moved: its volumes are fitted from the bottom up, or its tree is rebuilt.
     void move(std::span<const Vec3> vertices, bool refit);
 
     struct State;

@@ -242,7 +242,7 @@ void self_row(Report& report, const Moving& cloth) {
                cloth.mesh.triangles[pair[0]].end();
     });
     report.add({"narrow-cloth-self", "cloth on ball, 92,230 triangles: refit + self pairs", "ms/step", 1e3 * times[0],
-                "our wide tree, built anew", 1e3 * times[1], ratio(times[0], times[1]),
+                "our wide tree, rebuilt", 1e3 * times[1], ratio(times[0], times[1]),
                 fmt::format("{} box pairs, {} cross, {} differ", boxes, ours.size(), differing(ours, fresh.pairs)), 0});
 }
 

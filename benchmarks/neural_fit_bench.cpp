@@ -145,7 +145,7 @@ void run_sequences(Report& report) {
         sequence_rows(report, body.name == "bunny" ? bunny_cone(body) : armadillo_cylinder(body), *learned);
     set_thread_count(0);
     report.note("depths that collide() gives of networks and of what is baked from them run along the normal: these "
-                "fields are no proven distances");
+                "fields are not proven distances");
     report.note("one thread; the paper: figure 13 is a curve without numbers, its networks slower than its grids; "
                 "table 1, whole process: bunny 463 MB with a network, "
                 "513 MB with a grid of 256; armadillo 468 and 755 MB");

@@ -311,7 +311,7 @@ void pair_rows(Report& report, const SweepBody& body, const FclMesh& peer, const
 void run_fcl(Report& report) {
     set_thread_count(1);
     const TriangleMesh mesh = read_mesh(model("bunny.obj")).surface;
-    const auto field = field_of(mesh, 256, 8); // a wide band: far nodes are told from near ones at a look-up
+    const auto field = field_of(mesh, 256, 8); // a wide band: one evaluation separates far nodes from near ones
     const SegmentCaster caster(field);
     const SweepShell shell(mesh.vertices);
     const FclMesh peer(mesh);

@@ -344,11 +344,11 @@ void rest_rows(Report& report, const std::string& name, const TetMesh& mesh, Lin
     plot.curves.push_back(rest);
     const std::string work =
         fmt::format("{}, {} tetrahedra, 50 % compressed, depth error", name, mesh.tetrahedra.size());
-    report.add({"tet-rest-" + name, work + ", mean", "% of deepest", 100 * last.ours, "rest-shape look-up",
+    report.add({"tet-rest-" + name, work + ", mean", "% of deepest", 100 * last.ours, "rest-shape evaluation",
                 100 * last.rest, ratio(last.ours, last.rest), "against the boundary's exact distance",
                 1e-6 * static_cast<double>(field.memory_bytes())});
-    report.add({"tet-rest-" + name, work + ", largest", "% of deepest", 100 * last.ours_largest, "rest-shape look-up",
-                100 * last.rest_largest, ratio(last.ours_largest, last.rest_largest), "", 0});
+    report.add({"tet-rest-" + name, work + ", largest", "% of deepest", 100 * last.ours_largest,
+                "rest-shape evaluation", 100 * last.rest_largest, ratio(last.ours_largest, last.rest_largest), "", 0});
 }
 
 void run_rest(Report& report) {
@@ -371,7 +371,7 @@ void run_rest(Report& report) {
 const Registration marching{"tets/marching", "Depths of nodes in the current shape, growing bodies", run_marching};
 const Registration errors{"tets/errors", "Errors of depths in the plane (486 and 1,000 nodes, deformed and cut)",
                           run_errors};
-const Registration rest{"tets/rest", "Depth in the current shape against look-up in the rest shape", run_rest};
+const Registration rest{"tets/rest", "Depth in the current shape against evaluation in the rest shape", run_rest};
 
 } // namespace
 

@@ -149,7 +149,7 @@ TetMesh single() { return {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {{0, 1,
 // Two tetrahedra on a common face: all three of its nodes are boundary, and its edges lie on the boundary.
 TetMesh glued() { return {{{1, 0, 0}, {0, 1, 0}, {-1, -1, 0}, {0, 0, 1}, {0, 0, -1}}, {{0, 1, 2, 3}, {0, 2, 1, 4}}}; }
 
-// Double4 about a common edge, which runs through the inside from boundary node to boundary node.
+// Four about a common edge, which runs through the inside from boundary node to boundary node.
 TetMesh about_an_edge() {
     return {{{0, 0, -1}, {0, 0, 1}, {1, 0, 0}, {0, 1, 0}, {-1, 0, 0}, {0, -1, 0}},
             {{0, 1, 2, 3}, {0, 1, 3, 4}, {0, 1, 4, 5}, {0, 1, 5, 2}}};

@@ -23,7 +23,7 @@ Vec3 nudged(Random& random, Vec3 p, std::uint64_t steps) {
 
 Vec3 in_cube(Random& random) { return random.in_box({Vec3::Constant(-1), Vec3::Constant(1)}); }
 
-// Double4 points whose fourth is in the plane of the others up to a few units in the last place.
+// Four points whose fourth is in the plane of the others up to a few units in the last place.
 std::array<Vec3, 4> nearly_coplanar(Random& random) {
     std::array<Vec3, 4> p = {in_cube(random), in_cube(random), in_cube(random), {}};
     const double s = random.uniform(-1, 2);
