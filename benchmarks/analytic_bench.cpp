@@ -3,6 +3,7 @@
 #include <fathom/base/random.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
+#include <fathom/field/analytic/tape.h>
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // Table `field-field/completeness`: hard pairs (thin, interlocked, star-shaped, nested, touching), the paper's plain
-// method with one box and in parts beside collide(), all judged by exact triangles.
+// method with one box and in parts beside field_field::collide(), all judged by exact triangles.
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
 #include <fathom/detect/decomposition/detection_points.h>
@@ -49,8 +49,9 @@ void rows(Report& report, const std::string& name, const std::vector<Judged>& ju
     const std::function<void()> rivals[] = {[&] {
                                                 for (std::size_t k = 0; k < judged.size(); ++k) {
                                                     const testing::HardPair& p = judged[k].pair;
-                                                    ours[k] = collide(solids.at(p.a), p.pose_a, solids.at(p.b),
-                                                                      p.pose_b, {.goal = field_field::CollideGoal::any})
+                                                    ours[k] = field_field::collide(
+                                                                  solids.at(p.a), p.pose_a, solids.at(p.b), p.pose_b,
+                                                                  {.goal = field_field::CollideGoal::any})
                                                                   .verdict;
                                                 }
                                             },

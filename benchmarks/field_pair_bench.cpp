@@ -67,7 +67,8 @@ void yes_no_rows(Report& report, const Pairing& p) {
         [&] {
             for (std::size_t k = 0; k < pose_count; ++k)
                 ours[k] =
-                    collide(p.a.solid, {}, p.b.solid, p.poses[k], {.goal = field_field::CollideGoal::any}).verdict;
+                    field_field::collide(p.a.solid, {}, p.b.solid, p.poses[k], {.goal = field_field::CollideGoal::any})
+                        .verdict;
         },
         [&] {
             for (std::size_t k = 0; k < pose_count; ++k)
@@ -118,7 +119,8 @@ void contact_rows(Report& report, const Pairing& p) {
     const BulletWorld bullet;
     const std::function<void()> rivals[] = {
         [&] {
-            for (std::size_t k = 0; k < pose_count; ++k) ours[k] = collide(p.a.solid, {}, p.b.solid, p.poses[k]);
+            for (std::size_t k = 0; k < pose_count; ++k)
+                ours[k] = field_field::collide(p.a.solid, {}, p.b.solid, p.poses[k]);
         },
         [&] {
             for (std::size_t k = 0; k < pose_count; ++k)
@@ -133,7 +135,8 @@ void contact_rows(Report& report, const Pairing& p) {
                 fcl_contacts += bullet.contacts(p.peers_a.bullet, {}, p.peers_b.bullet, p.poses[k]).count;
         },
         [&] {
-            for (std::size_t k = 0; k < slow_count; ++k) ours[k] = collide(p.a.solid, {}, p.b.solid, p.poses[k]);
+            for (std::size_t k = 0; k < slow_count; ++k)
+                ours[k] = field_field::collide(p.a.solid, {}, p.b.solid, p.poses[k]);
         }};
     const std::vector<double> seconds = race(rivals, rounds);
     const std::string error = depth_error(p, ours);
@@ -147,7 +150,8 @@ void contact_rows(Report& report, const Pairing& p) {
     add("Bullet GImpact", 4, 3, slow_count);
     std::vector<double> hits;
     for (std::size_t k = 0; k < pose_count; ++k) {
-        const std::function<void()> one[] = {[&] { ours[k] = collide(p.a.solid, {}, p.b.solid, p.poses[k]); }};
+        const std::function<void()> one[] = {
+            [&] { ours[k] = field_field::collide(p.a.solid, {}, p.b.solid, p.poses[k]); }};
         each[k] = 1e6 * race(one, 2)[0];
         if (ours[k].verdict == Verdict::overlapping) hits.push_back(each[k]);
     }
@@ -187,7 +191,7 @@ void distance_rows(Report& report, const Pairing& p) {
         }
         worst = std::max(worst, std::abs(ours[k].upper - theirs_double[k]));
         gap = std::max(gap, ours[k].upper - ours[k].lower);
-        truncated += ours[k].truncated;
+        truncated += ours[k].budget_exhausted;
     }
     const std::string error =
         fmt::format("of FCL's by {:.1e} at most (grids' error {:.1e}); bounds {:.1e} apart, {} truncated; {} overlap",
@@ -215,7 +219,7 @@ void formula_rows(Report& report) {
         std::size_t hits = 0, undecided = 0;
         for (const Pose& pose : poses) {
             field_field::CollideResult result;
-            const std::function<void()> one[] = {[&] { result = collide(a, {}, b, pose); }};
+            const std::function<void()> one[] = {[&] { result = field_field::collide(a, {}, b, pose); }};
             each.push_back(1e6 * race(one, 5)[0]);
             hits += result.verdict == Verdict::overlapping;
             undecided += result.verdict == Verdict::undecided;

@@ -56,7 +56,7 @@ double by_outlines(int pieces) {
                b = circle_of(center, out, Vec3::UnitZ(), radius, pieces);
     double least = HUGE_VAL;
     for (const Segment& s : a)
-        for (const Segment& t : b) least = std::min(least, field_field::closest_points(s, t).squared_distance);
+        for (const Segment& t : b) least = std::min(least, closest_points(s, t).squared_distance);
     return std::sqrt(least);
 }
 
@@ -124,7 +124,8 @@ void run_cube_sphere(Report& report) {
     for (int k = 0; k < frames; ++k) {
         const Frame frame = frame_at(k);
         field_field::CollideResult result;
-        const std::function<void()> work[] = {[&] { result = collide(cube, frame.cube, ball, frame.ball); }};
+        const std::function<void()> work[] = {
+            [&] { result = field_field::collide(cube, frame.cube, ball, frame.ball); }};
         microseconds += 1e6 * race(work, 3)[0];
         // Separating axes: the point of the cube nearest to the ball's centre, which stays outside.
         const Vec3 local = frame.cube.to_local(frame.ball.translation),

@@ -7,6 +7,7 @@
 #include <fathom/field/mesh/mesh_field.h>
 #include <fathom/geometry/io/mesh_file.h>
 #include <fathom/geometry/primitive/triangle_overlap.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
 
 #include <fmt/format.h>
 

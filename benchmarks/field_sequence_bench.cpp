@@ -38,7 +38,7 @@ struct Prepared {
     explicit Prepared(const PassingSequence& sequence) : s(sequence) {}
 
     [[nodiscard]] Answer by_fields(const Pose& pose) const {
-        const field_field::CollideResult r = collide(s.scan.solid, {}, shape, pose);
+        const field_field::CollideResult r = field_field::collide(s.scan.solid, {}, shape, pose);
         return {r.verdict == Verdict::overlapping, r.depth, r.verdict == Verdict::undecided};
     }
     [[nodiscard]] Answer by_mesh(mesh_field::MeshGoal goal, const Pose& pose) const {
@@ -182,7 +182,8 @@ void run_high_polygon(Report& report) {
     };
     const std::function<void()> rivals[] = {[&] {
                                                 for (std::size_t k = 0; k < poses.size(); ++k)
-                                                    ours[k] = collide(dragon.solid, {}, rock.solid, poses[k]);
+                                                    ours[k] =
+                                                        field_field::collide(dragon.solid, {}, rock.solid, poses[k]);
                                             },
                                             [&] {
                                                 for (std::size_t k = 0; k < poses.size(); ++k)

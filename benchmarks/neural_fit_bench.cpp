@@ -89,7 +89,7 @@ struct Prepared {
         : s(sequence), network(std::make_shared<NeuralField>(learned)) {}
 
     [[nodiscard]] Answer ours(const FieldSphereTree& scan, const Pose& pose) const {
-        const field_field::CollideResult r = collide(scan, {}, shape, pose);
+        const field_field::CollideResult r = field_field::collide(scan, {}, shape, pose);
         return {r.verdict == Verdict::overlapping, r.depth, r.verdict == Verdict::undecided};
     }
     [[nodiscard]] Answer on_network(const Decomposition& parts, const Pose& pose) const {
@@ -103,15 +103,15 @@ struct Prepared {
 std::vector<Rival> rivals_of(const Prepared& p) {
     const auto megabytes = [](std::size_t bytes) { return 1e-6 * static_cast<double>(bytes); };
     const double network = megabytes(p.network->bytes()), grid = megabytes(p.s.scan.grid->bytes());
-    return {{"collide(), network", [&](const Pose& pose) { return p.ours(p.solid, pose); },
+    return {{"field_field::collide(), network", [&](const Pose& pose) { return p.ours(p.solid, pose); },
              network + megabytes(p.solid.bytes())},
             {"the paper's, one box", [&](const Pose& pose) { return p.on_network(p.network_box, pose); }, network},
             {"the paper's, in parts", [&](const Pose& pose) { return p.on_network(p.network_parts, pose); }, network},
             {"the paper's, grid, one box", [&](const Pose& pose) { return p.on_grid(p.grid_box, pose); }, grid},
             {"the paper's, grid, in parts", [&](const Pose& pose) { return p.on_grid(p.grid_parts, pose); }, grid},
-            {"collide(), baked at 256", [&](const Pose& pose) { return p.ours(p.baked_solid, pose); },
+            {"field_field::collide(), baked at 256", [&](const Pose& pose) { return p.ours(p.baked_solid, pose); },
              megabytes(p.baked->bytes() + p.baked_solid.bytes())},
-            {"collide(), grid of the mesh", [&](const Pose& pose) { return p.ours(p.s.scan.solid, pose); },
+            {"field_field::collide(), grid of the mesh", [&](const Pose& pose) { return p.ours(p.s.scan.solid, pose); },
              p.s.scan.megabytes()}};
 }
 
@@ -127,9 +127,10 @@ void sequence_rows(Report& report, const PassingSequence& s, const FittedNetwork
                     "ms/frame", milliseconds[0], rivals[n].name, milliseconds[n],
                     ratio(milliseconds[0], milliseconds[n]),
                     fmt::format("{}: {}", rivals[n].name, judged(answers[n], truths, false)), rivals[n].megabytes});
-    report.note(fmt::format("{}, collide() on the network: {}; {:.3f} MB; {} parts of the network, {} of the grid",
-                            s.name, judged(answers[0], truths, false), rivals[0].megabytes,
-                            prepared.network_parts.boxes.size(), prepared.grid_parts.boxes.size()));
+    report.note(
+        fmt::format("{}, field_field::collide() on the network: {}; {:.3f} MB; {} parts of the network, {} of the grid",
+                    s.name, judged(answers[0], truths, false), rivals[0].megabytes, prepared.network_parts.boxes.size(),
+                    prepared.grid_parts.boxes.size()));
     report.note(fmt::format(
         "{}: weights {:.3f} MB, as they are run {:.3f} MB; grid of 256 {:.2f} MB, 1/{:.0f} of that as weights", s.name,
         4e-6 * static_cast<double>(learned.network.weight_count()),
@@ -144,7 +145,8 @@ void run_sequences(Report& report) {
     for (const auto& [body, learned] : bodies)
         sequence_rows(report, body.name == "bunny" ? bunny_cone(body) : armadillo_cylinder(body), *learned);
     set_thread_count(0);
-    report.note("depths that collide() gives of networks and of what is baked from them run along the normal: these "
+    report.note("depths that field_field::collide() gives of networks and of what is baked from them run along the "
+                "normal: these "
                 "fields are not proven distances");
     report.note("one thread; the paper: figure 13 is a curve without numbers, its networks slower than its grids; "
                 "table 1, whole process: bunny 463 MB with a network, "

@@ -86,9 +86,9 @@ std::string agreement(const SurfaceTree& tree, std::span<const Segment> segments
 }
 
 // A walk of the paper over some of the segments.
-template <class WalkFunction>
-std::function<void()> paper_walk(const WalkFunction& walk, const GridField& field, std::span<const Segment> segments) {
-    return [&walk, &field, segments] {
+using Walk = void (*)(const GridField&, const GridPath&, double, CellTest, std::vector<ContactInterval>&);
+std::function<void()> paper_walk(Walk walk, const GridField& field, std::span<const Segment> segments) {
+    return [walk, &field, segments] {
         std::vector<ContactInterval> out;
         for (const Segment& s : segments) {
             out.clear();

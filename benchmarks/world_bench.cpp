@@ -75,7 +75,7 @@ struct Sequence {
 
 struct Found {
     std::vector<std::vector<IdPair>> pairs{};
-    std::size_t tested = 0, spared = 0;
+    std::size_t tested = 0, cached = 0;
 
     void run(const Sequence& sequence, World& world) {
         *this = {};
@@ -85,7 +85,7 @@ struct Found {
             pairs.emplace_back();
             for (const WorldPair& pair : step.pairs) pairs.back().push_back({pair.a, pair.b});
             tested += step.tested;
-            spared += step.cached;
+            cached += step.cached;
         }
     }
     void run(const Sequence& sequence, FclWorld& world, std::size_t max_contacts) {
@@ -126,7 +126,7 @@ void step_rows(Report& report, const std::string& id, const Sequence& sequence, 
     };
     add("cold", "ours without warm start", times[1], of_cold);
     add("fcl", "FCL manager (float, surfaces)", times[2], of_fcl);
-    report.note(fmt::format("{}: meshes of {}, {}, {} and {} triangles; {} pairs asked, {} spared", id,
+    report.note(fmt::format("{}: meshes of {}, {}, {} and {} triangles; {} pairs asked, {} cached", id,
                             sequence.meshes[0].triangles.size(), sequence.meshes[1].triangles.size(),
                             sequence.meshes[2].triangles.size(), sequence.meshes[3].triangles.size(), of_warm.tested,
                             of_warm.cached));
@@ -150,7 +150,7 @@ void mixed_row(Report& report, const Sequence& sequence) {
                 fmt::format("{} pairs in {} steps, {} unlike theirs", of_warm.count(), sequence.steps.size(),
                             of_warm.unlike(of_cold)),
                 0});
-    report.note(fmt::format("mixed: {} pairs asked, {} spared", of_warm.tested, of_warm.cached));
+    report.note(fmt::format("mixed: {} pairs asked, {} cached", of_warm.tested, of_warm.cached));
 }
 
 void pose_rows(Report& report, const Sequence& sequence) {
