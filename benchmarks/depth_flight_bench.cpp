@@ -91,8 +91,8 @@ Answers by_maps(Scene& scene, DepthBackend& backend, const DepthObjectOptions& o
     return ask_all(scene.flight.frames, [&](std::size_t f) {
         for (std::size_t o = 0; o < scene.bodies.size(); ++o) scene.bodies[o].pose = scene.flight.obstacle_pose(o, f);
         return collide(object, scene.flight.ship_pose(f), scene.bodies,
-                       {.goal = DepthGoal::verdict, .separate_bodies = false, .enclosed = enclosed})
-                   .verdict == Verdict::overlapping;
+                       {.goal = DepthGoal::status, .separate_bodies = false, .enclosed = enclosed})
+                   .status == Status::overlapping;
     });
 }
 

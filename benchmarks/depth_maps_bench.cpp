@@ -138,8 +138,8 @@ Tally tally(DepthBackend& backend, const TriangleMesh& mesh, std::span<const Pro
         const bool truth = meshes_cross(tree, pose, other, place) || tree.contains(pose.to_local(place.translation)) ||
                            other.contains(place.to_local(pose * mesh.vertices[0]));
         t.crossing += truth;
-        t.missed += truth && found.verdict != Verdict::overlapping;
-        t.invented += !truth && found.verdict == Verdict::overlapping;
+        t.missed += truth && found.status != Status::overlapping;
+        t.invented += !truth && found.status == Status::overlapping;
         t.pixels += found.hits.size();
         for (const DepthHit& hit : found.hits) {
             const Vec3 p = pose.to_local(hit.point);
@@ -225,7 +225,7 @@ void run_particles(Report& report) {
         draw += wall_seconds([&] { cpu->draw(screen, bodies, {.ids = true, .normals = true}, *picture); });
         both += wall_seconds([&] {
             cpu->draw(screen, bodies, {.ids = true, .normals = true}, *picture);
-            touching += collide(ship, valley.ship_pose(f), bodies).verdict == Verdict::overlapping;
+            touching += collide(ship, valley.ship_pose(f), bodies).status == Status::overlapping;
         });
     }
     const double frames = static_cast<double>(valley.frames) / 4;

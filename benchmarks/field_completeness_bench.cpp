@@ -26,33 +26,33 @@ struct Judged {
 struct Counts {
     std::size_t missed = 0, invented = 0, undecided = 0;
 
-    void add(testing::Truth truth, Verdict verdict) {
-        missed += truth == testing::Truth::meeting && verdict == Verdict::disjoint;
-        invented += truth == testing::Truth::apart && verdict == Verdict::overlapping;
-        undecided += verdict == Verdict::undecided;
+    void add(testing::Truth truth, Status status) {
+        missed += truth == testing::Truth::meeting && status == Status::disjoint;
+        invented += truth == testing::Truth::apart && status == Status::overlapping;
+        undecided += status == Status::undecided;
     }
 };
 
 using Parts = std::map<const testing::HardBody*, Decomposition>;
 
 // What the paper cannot decide it takes for apart.
-Verdict by_paper(const testing::HardPair& p, const Parts& parts) {
+Status by_paper(const testing::HardPair& p, const Parts& parts) {
     const PlainResult r = plain_field_collision({{p.a->formula.get(), p.pose_a}, &parts.at(p.a)},
                                                 {{p.b->formula.get(), p.pose_b}, &parts.at(p.b)}, {.all = false});
-    return r.verdict == Verdict::overlapping ? Verdict::overlapping : Verdict::disjoint;
+    return r.status == Status::overlapping ? Status::overlapping : Status::disjoint;
 }
 
 void rows(Report& report, const std::string& name, const std::vector<Judged>& judged,
           const std::map<const testing::HardBody*, FieldSphereTree>& solids, const Parts& parts,
           const std::string& peer) {
-    std::vector<Verdict> ours(judged.size()), theirs(judged.size());
+    std::vector<Status> ours(judged.size()), theirs(judged.size());
     const std::function<void()> rivals[] = {[&] {
                                                 for (std::size_t k = 0; k < judged.size(); ++k) {
                                                     const testing::HardPair& p = judged[k].pair;
                                                     ours[k] = field_field::collide(
                                                                   solids.at(p.a), p.pose_a, solids.at(p.b), p.pose_b,
                                                                   {.goal = field_field::CollideGoal::any})
-                                                                  .verdict;
+                                                                  .status;
                                                 }
                                             },
                                             [&] {

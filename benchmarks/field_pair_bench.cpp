@@ -44,31 +44,31 @@ struct Pairing {
 
 double milliseconds(double seconds, std::size_t count) { return 1e3 * seconds / static_cast<double>(count); }
 
-std::string against_oracle(const Pairing& pairing, const std::vector<Verdict>& verdicts) {
+std::string against_oracle(const Pairing& pairing, const std::vector<Status>& statuses) {
     std::size_t meeting = 0, missed = 0, invented = 0, undecided = 0, in_band = 0;
     const double error_a = pairing.a.grid->near_error_bound(), error_b = pairing.b.grid->near_error_bound();
-    for (std::size_t k = 0; k < verdicts.size(); ++k) {
+    for (std::size_t k = 0; k < statuses.size(); ++k) {
         const testing::Truth truth =
             testing::truth_of(pairing.peers_a.oracle, error_a, pairing.peers_b.oracle, error_b, pairing.poses[k]);
         meeting += truth == testing::Truth::meeting;
         in_band += truth == testing::Truth::in_band;
-        missed += truth == testing::Truth::meeting && verdicts[k] == Verdict::disjoint;
-        invented += truth == testing::Truth::apart && verdicts[k] == Verdict::overlapping;
-        undecided += verdicts[k] == Verdict::undecided;
+        missed += truth == testing::Truth::meeting && statuses[k] == Status::disjoint;
+        invented += truth == testing::Truth::apart && statuses[k] == Status::overlapping;
+        undecided += statuses[k] == Status::undecided;
     }
     return fmt::format("{} meet, {} within the grids' error {:.4f}: {} missed, {} invented, {} undecided", meeting,
                        in_band, error_a + error_b, missed, invented, undecided);
 }
 
 void yes_no_rows(Report& report, const Pairing& p) {
-    std::vector<Verdict> ours(pose_count);
+    std::vector<Status> ours(pose_count);
     std::vector<char> theirs(pose_count), theirs_double(pose_count);
     const std::function<void()> rivals[] = {
         [&] {
             for (std::size_t k = 0; k < pose_count; ++k)
                 ours[k] =
                     field_field::collide(p.a.solid, {}, p.b.solid, p.poses[k], {.goal = field_field::CollideGoal::any})
-                        .verdict;
+                        .status;
         },
         [&] {
             for (std::size_t k = 0; k < pose_count; ++k)
@@ -80,7 +80,7 @@ void yes_no_rows(Report& report, const Pairing& p) {
         }};
     const std::vector<double> seconds = race(rivals, rounds);
     std::size_t differ = 0;
-    for (std::size_t k = 0; k < pose_count; ++k) differ += (ours[k] == Verdict::overlapping) != (theirs[k] != 0);
+    for (std::size_t k = 0; k < pose_count; ++k) differ += (ours[k] == Status::overlapping) != (theirs[k] != 0);
     const auto hits = std::count(theirs.begin(), theirs.end(), 1);
     const std::string error = fmt::format("{}; FCL: {} cross, {} differ", against_oracle(p, ours), hits, differ);
     const auto add = [&](const char* peer, std::size_t k) {
@@ -153,7 +153,7 @@ void contact_rows(Report& report, const Pairing& p) {
         const std::function<void()> one[] = {
             [&] { ours[k] = field_field::collide(p.a.solid, {}, p.b.solid, p.poses[k]); }};
         each[k] = 1e6 * race(one, 2)[0];
-        if (ours[k].verdict == Verdict::overlapping) hits.push_back(each[k]);
+        if (ours[k].status == Status::overlapping) hits.push_back(each[k]);
     }
     std::sort(each.begin(), each.end());
     std::sort(hits.begin(), hits.end());
@@ -221,8 +221,8 @@ void formula_rows(Report& report) {
             field_field::CollideResult result;
             const std::function<void()> one[] = {[&] { result = field_field::collide(a, {}, b, pose); }};
             each.push_back(1e6 * race(one, 5)[0]);
-            hits += result.verdict == Verdict::overlapping;
-            undecided += result.verdict == Verdict::undecided;
+            hits += result.status == Status::overlapping;
+            undecided += result.status == Status::undecided;
         }
         std::sort(each.begin(), each.end());
         report.add({id, fmt::format("{}, contacts, median of {} poses", name, poses.size()), "us/query",

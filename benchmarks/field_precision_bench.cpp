@@ -131,7 +131,7 @@ void run_cube_sphere(Report& report) {
         const Vec3 local = frame.cube.to_local(frame.ball.translation),
                    nearest = local.cwiseMax(-0.5 * side).cwiseMin(0.5 * side);
         const double depth = ball_radius - (local - nearest).norm();
-        wrong += result.verdict != (depth >= 0 ? Verdict::overlapping : Verdict::disjoint);
+        wrong += result.status != (depth >= 0 ? Status::overlapping : Status::disjoint);
         if (depth < 0 || result.contacts.empty()) continue;
         const Contact& c = result.contacts[0];
         const Vec3 on_cube = frame.cube * nearest, out = (frame.ball.translation - on_cube).normalized();

@@ -39,11 +39,11 @@ struct Prepared {
 
     [[nodiscard]] Answer by_fields(const Pose& pose) const {
         const field_field::CollideResult r = field_field::collide(s.scan.solid, {}, shape, pose);
-        return {r.verdict == Verdict::overlapping, r.depth, r.verdict == Verdict::undecided};
+        return {r.status == Status::overlapping, r.depth, r.status == Status::undecided};
     }
     [[nodiscard]] Answer by_mesh(mesh_field::MeshGoal goal, const Pose& pose) const {
         const mesh_field::MeshContactResult r = mesh_field::mesh_contacts(mesh, {}, *s.shape, pose, {.goal = goal});
-        return {r.verdict == Verdict::overlapping, r.contacts.empty() ? 0 : r.contacts[0].depth};
+        return {r.status == Status::overlapping, r.contacts.empty() ? 0 : r.contacts[0].depth};
     }
     [[nodiscard]] Answer by_paper(const Decomposition& boxes, std::size_t max_points, const Pose& pose) const {
         return bench::by_paper(s, *s.scan.grid, boxes, shape_box, max_points, pose);
@@ -138,8 +138,8 @@ struct Agreement {
     double sum = 0, worst = 0; // units
 
     void add(const field_field::CollideResult& ours, const mesh_field::MeshContactResult& mesh) {
-        undecided += ours.verdict == Verdict::undecided;
-        differ += ours.verdict != mesh.verdict;
+        undecided += ours.status == Status::undecided;
+        differ += ours.status != mesh.status;
         listed += mesh.contacts.size();
         if (ours.contacts.empty() || mesh.contacts.empty()) return;
         double nearest = HUGE_VAL;
@@ -199,7 +199,7 @@ void run_high_polygon(Report& report) {
     std::size_t missed = 0;
     for (std::size_t k = 0; k < poses.size(); ++k) {
         agreement.add(ours[k], by_mesh[k]);
-        missed += ours[k].verdict == Verdict::overlapping && plain[k].verdict != Verdict::overlapping;
+        missed += ours[k].status == Status::overlapping && plain[k].status != Status::overlapping;
     }
     const double frames = static_cast<double>(poses.size()),
                  touching = static_cast<double>(std::max<std::size_t>(agreement.touching, 1));
@@ -211,7 +211,7 @@ void run_high_polygon(Report& report) {
                     rock.mesh.triangles.size(), resolution, poses.size()),
         "mesh and field", 1,
         fmt::format("{} touch; deepest point {:.3f} units mean, {:.3f} worst from the mesh's contacts (paper: mostly < "
-                    "0.05, worst 0.064); {} verdicts differ, {} undecided",
+                    "0.05, worst 0.064); {} statuses differ, {} undecided",
                     agreement.touching, agreement.sum / touching, agreement.worst, agreement.differ,
                     agreement.undecided));
     add(fmt::format("the same, {} and {} protrusion points", dragon_points.points.size(), rock_points.points.size()),

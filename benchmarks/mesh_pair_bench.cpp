@@ -39,7 +39,7 @@ struct Scene {
     }
 };
 
-void verdict_row(Report& report, const Scene& scene) {
+void status_row(Report& report, const Scene& scene) {
     std::vector<bool> ours(scene.poses.size()), theirs(scene.poses.size());
     const std::function<void()> rivals[] = {[&] {
                                                 for (std::size_t k = 0; k < ours.size(); ++k)
@@ -104,7 +104,7 @@ void run_meshes(Report& report) {
     set_thread_count(1);
     const auto rows = [&](const std::string& id, const Body& a, const Body& b, double half_width) {
         const Scene scene{id, a, b, random_poses(half_width, pose_count)};
-        verdict_row(report, scene);
+        status_row(report, scene);
         distance_rows(report, scene);
     };
     const Body ring(make_torus({.segments = 16, .tube_segments = 8})), creature(make_creature({.triangles = 5000})),

@@ -90,7 +90,7 @@ struct Prepared {
 
     [[nodiscard]] Answer ours(const FieldSphereTree& scan, const Pose& pose) const {
         const field_field::CollideResult r = field_field::collide(scan, {}, shape, pose);
-        return {r.verdict == Verdict::overlapping, r.depth, r.verdict == Verdict::undecided};
+        return {r.status == Status::overlapping, r.depth, r.status == Status::undecided};
     }
     [[nodiscard]] Answer on_network(const Decomposition& parts, const Pose& pose) const {
         return by_paper(s, *network, parts, shape_box, 64, pose);

@@ -63,7 +63,7 @@ Answer by_paper(const PassingSequence& s, const Field& scan, const Decomposition
     const PlainOptions plain{.descent = {.rule = field_field::StepRule::fixed, .step = s.plain_step},
                              .max_points = max_points};
     const PlainResult r = plain_field_collision({{&scan, {}}, &parts}, {{s.shape.get(), pose}, &shape_box}, plain);
-    return {r.verdict == Verdict::overlapping,
+    return {r.status == Status::overlapping,
             r.contacts.empty() ? 0 : std::max(r.contacts[0].depth_a, r.contacts[0].depth_b)};
 }
 

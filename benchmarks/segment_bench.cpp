@@ -69,7 +69,7 @@ std::string agreement(const SurfaceTree& tree, std::span<const Segment> segments
     double off = 0;
     for (std::size_t k = 0; k < segments.size(); k += stride) {
         const Segment& s = segments[k];
-        const bool touched = hits[k].verdict == Verdict::overlapping;
+        const bool touched = hits[k].status == Status::overlapping;
         if (touched && hits[k].time == 0) {
             ++inside;
             continue;

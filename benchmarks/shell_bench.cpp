@@ -97,7 +97,7 @@ Measured by_tree(const Model& model, const SegmentCaster& caster, const std::vec
         for (std::size_t k = 0; k < motions.size(); k += stride, ++poses) {
             sweep(model.shell, motions[k], caster, Motion::stationary({}), sweep_result, options);
             result.contacts += sweep_result.contacts.size();
-            result.hits += sweep_result.first.verdict == Verdict::overlapping;
+            result.hits += sweep_result.first.status == Status::overlapping;
         }
     }};
     result.seconds = race(work, 2)[0] / static_cast<double>(std::max<std::size_t>(poses, 1));
@@ -176,7 +176,7 @@ std::vector<Motion> light_steps(const Model& model, const SegmentCaster& caster,
         const Vec3 way = random.direction();
         const Motion approach{{turn, middle + far * way - turn * middle}, {turn, middle - turn * middle}};
         sweep(model.shell, approach, caster, Motion::stationary({}), result, {.goal = SweepGoal::first});
-        if (result.first.verdict != Verdict::overlapping) continue;
+        if (result.first.status != Status::overlapping) continue;
         const Vec3 touch =
             approach.start.translation + result.first.time * (approach.end.translation - approach.start.translation);
         const Quat turned = Quat(Pose::from_axis_angle(0.002, random.direction()).rotation * turn).normalized();
@@ -262,7 +262,7 @@ struct PairAnswers {
         return n;
     }
     // Misses, and answers later than the sampling excuses.
-    [[nodiscard]] std::string verdict(std::size_t n) const {
+    [[nodiscard]] std::string status(std::size_t n) const {
         const std::size_t hits = count([&](std::size_t k) { return ours[k] < HUGE_VAL; });
         const std::size_t missed = count([&](std::size_t k) { return ours[k] < HUGE_VAL && theirs[n][k] == HUGE_VAL; });
         const std::size_t beyond = count([&](std::size_t k) { return ours[k] == HUGE_VAL && theirs[n][k] < HUGE_VAL; });
@@ -286,9 +286,9 @@ void pair_rows(Report& report, const SweepBody& body, const FclMesh& peer, const
         for (std::size_t k = 0; k < motions.size(); ++k) {
             sweep_pair(body, motions[k].a, body, motions[k].b, result,
                        {.goal = SweepGoal::first, .path = Path::screw, .bend = bend});
-            if (result.first.verdict == Verdict::overlapping) answers.ours[k] = result.first.time;
+            if (result.first.status == Status::overlapping) answers.ours[k] = result.first.time;
             answers.error = std::max(answers.error, result.first.error);
-            answers.undecided += result.first.verdict == Verdict::undecided;
+            answers.undecided += result.first.status == Status::undecided;
         }
     };
     const auto sample_all = [&](std::size_t n) {
@@ -303,7 +303,7 @@ void pair_rows(Report& report, const SweepBody& body, const FclMesh& peer, const
         report.add({n == 2 ? id : fmt::format("{}-{}", id, fcl_steps[n]),
                     fmt::format("two bunnies, {}, first contact; FCL at {} times", work, fcl_steps[n]), "ms/motion",
                     scale * seconds[0], "FCL collide, float", scale * seconds[n + 1], ratio(seconds[0], seconds[n + 1]),
-                    answers.verdict(n), memory});
+                    answers.status(n), memory});
     report.note(fmt::format("{}: our contact time within {:.1g} of the motion, {} of {} motions undecided", id,
                             answers.error, answers.undecided, motions.size()));
 }

@@ -118,7 +118,7 @@ void step_rows(Report& report, const std::string& id, const Sequence& sequence, 
     const std::string work =
         fmt::format("{} bodies, a step, {}", sequence.ids.size(), contacts ? "contacts" : "who touches whom");
     const auto add = [&](const char* name, const char* peer, double seconds, const Found& found) {
-        report.add({fmt::format("{}-{}-{}", id, contacts ? "contacts" : "verdict", name), work, "ms/step",
+        report.add({fmt::format("{}-{}-{}", id, contacts ? "contacts" : "status", name), work, "ms/step",
                     1e3 * times[0] / steps, peer, 1e3 * seconds / steps, ratio(times[0], seconds),
                     fmt::format("{} pairs in {} steps, {} unlike theirs", of_warm.count(), sequence.steps.size(),
                                 of_warm.unlike(found)),
@@ -139,8 +139,8 @@ void mixed_row(Report& report, const Sequence& sequence) {
     shapes.emplace_back(std::make_shared<GridField>(build_grid(sequence.meshes[0], {.resolution = 64})));
     shapes.emplace_back(sequence.meshes[1]);
     shapes.emplace_back(make_tet_ball());
-    World warm = sequence.world({.query = {.goal = CollideGoal::verdict}}, shapes),
-          cold = sequence.world({.query = {.goal = CollideGoal::verdict}, .warm_start = false}, shapes);
+    World warm = sequence.world({.query = {.goal = CollideGoal::status}}, shapes),
+          cold = sequence.world({.query = {.goal = CollideGoal::status}, .warm_start = false}, shapes);
     Found of_warm, of_cold;
     const std::function<void()> rivals[] = {[&] { of_warm.run(sequence, warm); }, [&] { of_cold.run(sequence, cold); }};
     const std::vector<double> times = race(rivals, 3);
@@ -159,12 +159,12 @@ void pose_rows(Report& report, const Sequence& sequence) {
     std::vector<Pose> poses;
     for (int k = 0; k < 2000; ++k)
         poses.push_back({random.rotation(), random.in_box(Box::around(Vec3::Zero(), Vec3::Constant(4)))});
-    std::vector<Verdict> verdicts;
+    std::vector<Status> statuses;
     std::vector<double> clearances;
-    const std::function<void()> work[] = {[&] { verdicts = world.check_poses(0, poses); },
+    const std::function<void()> work[] = {[&] { statuses = world.check_poses(0, poses); },
                                           [&] { clearances = world.clearances(0, std::span(poses).first(50)); }};
     const std::vector<double> times = race(work, 1);
-    const auto touching = std::ranges::count(verdicts, Verdict::overlapping);
+    const auto touching = std::ranges::count(statuses, Status::overlapping);
     report.add({"try-poses", "one body of 5,000 triangles among 99, a pose: touching or not", "us",
                 1e6 * times[0] / 2000, "", 0, 0, fmt::format("{} of 2000 touch", touching), 0});
     report.add({"clearances", "the same: proven clearance", "us", 1e6 * times[1] / 50, "", 0, 0, "", 0});
@@ -173,8 +173,8 @@ void pose_rows(Report& report, const Sequence& sequence) {
 void run_world(Report& report) {
     set_thread_count(1);
     const Sequence slow(100, 3, 40, 0.01), quick(100, 3, 40, 0.1);
-    step_rows(report, "slow", slow, CollideGoal::verdict);
-    step_rows(report, "quick", quick, CollideGoal::verdict);
+    step_rows(report, "slow", slow, CollideGoal::status);
+    step_rows(report, "quick", quick, CollideGoal::status);
     mixed_row(report, slow);
     pose_rows(report, slow);
     step_rows(report, "slow", slow, CollideGoal::contacts);

@@ -31,5 +31,5 @@ int main() {
                 found.contacts.size(), found.starts);
     if (!found.contacts.empty())
         std::printf("deepest contact: %.4f m\n", std::max(found.contacts[0].depth_a, found.contacts[0].depth_b));
-    return parts.contained && !pairs.empty() && found.verdict == Verdict::overlapping ? 0 : 1;
+    return parts.contained && !pairs.empty() && found.status == Status::overlapping ? 0 : 1;
 }

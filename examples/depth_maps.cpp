@@ -30,7 +30,7 @@ int main() {
     std::size_t met = 0;
     for (double x = -4; x <= 8; x += 1) {
         const DepthCollision found = collide(object, Pose::from_translation({x, 0, 0}), obstacles);
-        met += found.verdict == Verdict::overlapping;
+        met += found.status == Status::overlapping;
         for (const DepthBodyHit& hit : found.bodies)
             std::printf(
                 "  x = %4.1f m: body %u, %4zu pixels, %.3f m deep, normal (%5.2f, %5.2f, %5.2f), within %.4f m\n", x,

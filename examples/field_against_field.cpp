@@ -16,7 +16,7 @@ int main() {
 
     const Pose here, there = Pose::from_axis_angle(0.7, Vec3::UnitX(), {0.3, 0.1, 0.2});
     const field_field::CollideResult found = field_field::collide(creature, here, ring, there);
-    if (found.verdict != Verdict::overlapping || found.contacts.empty()) return 1;
+    if (found.status != Status::overlapping || found.contacts.empty()) return 1;
     std::printf("overlapping, %.4f m deep, %zu contacts, %zu field evaluations\n", found.depth, found.contacts.size(),
                 found.evaluations);
     for (const Contact& c : found.contacts)
@@ -30,6 +30,6 @@ int main() {
         field_field::collide(creature, here, ring, aside, {.goal = field_field::CollideGoal::any});
     const field_field::Separation gap = field_field::separation(creature, here, ring, aside);
     std::printf("moved aside: %s, distance between %.4f and %.4f m\n",
-                apart.verdict == Verdict::disjoint ? "disjoint" : "not disjoint", gap.lower, gap.upper);
-    return apart.verdict == Verdict::disjoint && gap.lower <= gap.upper ? 0 : 1;
+                apart.status == Status::disjoint ? "disjoint" : "not disjoint", gap.lower, gap.upper);
+    return apart.status == Status::disjoint && gap.lower <= gap.upper ? 0 : 1;
 }

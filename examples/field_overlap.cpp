@@ -20,7 +20,7 @@ int main(int count, char** arguments) {
     const field_field::FieldOverlap apart = field_field::field_overlap(
         heart, {}, ring, Pose::from_translation({2.9, 0, -0.8}), {.depth = 20, .stop_at_first = true});
     std::printf("2.9 m to the side: %s after %zu field evaluations\n",
-                apart.verdict == Verdict::disjoint ? "disjoint, proven" : "not disjoint", apart.evaluations);
+                apart.status == Status::disjoint ? "disjoint, proven" : "not disjoint", apart.evaluations);
 
     const Motion coming{Pose::from_translation({6, 0, 0.5}), over_there, Path::screw};
     const field_field::FieldSweep sweep =
@@ -35,8 +35,8 @@ int main(int count, char** arguments) {
         const field_field::FieldOverlap coarse = field_field::field_overlap(heart, {}, ring, over_there, {.depth = 4});
         write_png(arguments[1], draw_overlap(heart, {}, ring, over_there, coarse, options));
     }
-    return overlap.verdict == Verdict::overlapping && apart.verdict == Verdict::disjoint &&
-                   sweep.verdict == Verdict::overlapping
+    return overlap.status == Status::overlapping && apart.status == Status::disjoint &&
+                   sweep.status == Status::overlapping
                ? 0
                : 1;
 }

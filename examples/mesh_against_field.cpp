@@ -26,7 +26,7 @@ int main() {
     const mesh_field::MeshContactResult apart =
         mesh_field::mesh_contacts(creature, {}, cone, aside, {.goal = mesh_field::MeshGoal::deepest});
     if (apart.contacts.empty()) return 1;
-    std::printf("moved down: %s, distance %.4f m\n", apart.verdict == Verdict::disjoint ? "disjoint" : "not disjoint",
+    std::printf("moved down: %s, distance %.4f m\n", apart.status == Status::disjoint ? "disjoint" : "not disjoint",
                 -apart.contacts[0].depth);
-    return apart.verdict == Verdict::disjoint ? 0 : 1;
+    return apart.status == Status::disjoint ? 0 : 1;
 }

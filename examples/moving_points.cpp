@@ -26,5 +26,5 @@ int main() {
     sweep(shell, fall, caster, Motion::stationary({}), result, {.path = Path::screw});
     std::printf("time of impact %.6f, point %u; %zu of %zu points have contact\n", result.first.time,
                 result.first.point, result.contacts.size(), shell.points.size());
-    return times.empty() || result.first.verdict != Verdict::overlapping ? 1 : 0;
+    return times.empty() || result.first.status != Status::overlapping ? 1 : 0;
 }

@@ -32,6 +32,6 @@ int main() {
     std::printf("distance between %.3f and %.3f m, method %s\n", apart.lower_bound, apart.upper_bound,
                 std::string(name(apart.method)).c_str());
     const fathom::CollideResult touch = fathom::collide(bumpy, {}, box, fathom::Pose::from_translation({1.2, 0, 0}));
-    std::printf("%s\n", touch.verdict == fathom::Verdict::overlapping ? "overlapping" : "not overlapping");
-    return touch.verdict == fathom::Verdict::overlapping && apart.lower_bound > 0 ? 0 : 1;
+    std::printf("%s\n", touch.status == fathom::Status::overlapping ? "overlapping" : "not overlapping");
+    return touch.status == fathom::Status::overlapping && apart.lower_bound > 0 ? 0 : 1;
 }

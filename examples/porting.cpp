@@ -29,8 +29,8 @@ void shapes_and_poses() {
 
 void touching(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b) {
     // [collide]
-    const CollideResult found = collide(a, pose_a, b, pose_b, {.goal = CollideGoal::verdict});
-    const bool touching = found.verdict != Verdict::disjoint; // "disjoint" is a proof
+    const CollideResult found = collide(a, pose_a, b, pose_b, {.goal = CollideGoal::status});
+    const bool touching = found.status != Status::disjoint; // "disjoint" is a proof
     // [end]
     expect(touching, "the shapes overlap");
 }
@@ -51,7 +51,7 @@ void margins(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pos
     // [margin]
     const CollideResult near = collide(a, pose_a, b, pose_b, {.margin = 0.05}); // depths >= -0.05
     // [end]
-    expect(near.verdict != Verdict::disjoint, "within the margin");
+    expect(near.status != Status::disjoint, "within the margin");
 }
 
 void distances(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b) {
@@ -68,7 +68,7 @@ void continuous(const Shape& a, const Pose& a_start, const Pose& a_end, const Sh
                 const Pose& b_end) {
     // [continuous]
     const SweepResult found = sweep(a, {a_start, a_end}, b, {b_start, b_end});
-    const bool touching = found.verdict != Verdict::disjoint;
+    const bool touching = found.status != Status::disjoint;
     const double time = found.time; // in [0, 1]; no contact before it
     // [end]
     expect(touching && time > 0 && time < 1, "the shapes collide during the motion");

@@ -64,10 +64,10 @@ void questions() {
 
     std::vector<Pose> poses; // samples of a motion planner
     for (int k = 0; k < 100; ++k) poses.push_back(Pose::from_translation({-3 + 0.06 * k, 0.3 * std::sin(0.1 * k), 0}));
-    const std::vector<Verdict> verdicts = world.check_poses(robot, poses); // in parallel
+    const std::vector<Status> statuses = world.check_poses(robot, poses);  // in parallel
     const std::vector<double> clearances = world.clearances(robot, poses); // m, proven
     std::size_t free = 0;
-    for (std::size_t k = 0; k < poses.size(); ++k) free += verdicts[k] == Verdict::disjoint && clearances[k] > 0.01;
+    for (std::size_t k = 0; k < poses.size(); ++k) free += statuses[k] == Status::disjoint && clearances[k] > 0.01;
     std::printf("%zu of %zu poses are free with a clearance above 1 cm\n", free, poses.size());
     if (hit.body != hall || first.body != hall || near.body != robot || free == 0 || free == poses.size())
         throw Error(Cause::invalid_argument, "unexpected results");

@@ -83,7 +83,7 @@ void keep_deepest(std::vector<Contact>& contacts) {
 }
 
 bool overlaps(const field_field::CollideResult& collision) {
-    return collision.verdict == Verdict::overlapping && collision.depth >= 0;
+    return collision.status == Status::overlapping && collision.depth >= 0;
 }
 
 PairResult query_pair(const PosedBody& a, const PosedBody& b, const CollideArguments& arguments) {
@@ -97,7 +97,7 @@ PairResult query_pair(const PosedBody& a, const PosedBody& b, const CollideArgum
     return result;
 }
 
-std::string status(Verdict verdict) { return verdict == Verdict::overlapping ? "overlap" : verdict_text(verdict); }
+std::string status(Status status) { return status == Status::overlapping ? "overlap" : status_text(status); }
 
 std::string method_text(const PairResult& result) {
     std::string method = "branch and bound over the bounding spheres of one body in the field of the other";
@@ -129,7 +129,7 @@ Json distance_json(const field_field::Separation& s) {
 
 Json to_json(const PairResult& result) {
     const field_field::CollideResult& collision = result.collision;
-    Json text = {{"status", status(collision.verdict)}, {"proven", collision.verdict != Verdict::undecided}};
+    Json text = {{"status", status(collision.status)}, {"proven", collision.status != Status::undecided}};
     text["depth"] = collision.contacts.empty() ? Json(nullptr) : Json(collision.depth);
     text["distance"] = result.separation ? distance_json(*result.separation) : Json(nullptr);
     text["witness"] = overlaps(collision) ? as_json(collision.witness) : Json(nullptr);
@@ -139,7 +139,7 @@ Json to_json(const PairResult& result) {
     text["error_bound"] = finite_or_null(collision.error_bound);
     text["truncated"] = collision.more_contacts || (result.separation && result.separation->budget_exhausted);
     text["evaluations"] = collision.evaluations;
-    if (collision.verdict == Verdict::undecided) text["open_size"] = finite_or_null(collision.open_size);
+    if (collision.status == Status::undecided) text["open_size"] = finite_or_null(collision.open_size);
     return text;
 }
 
@@ -164,8 +164,8 @@ void print(const std::vector<Contact>& contacts) {
 
 void print(const PosedBody& a, const PosedBody& b, const PairResult& result, const CollideArguments& arguments) {
     const field_field::CollideResult& collision = result.collision;
-    fmt::print("{}{}\n", status(collision.verdict),
-               collision.verdict == Verdict::undecided
+    fmt::print("{}{}\n", status(collision.status),
+               collision.status == Status::undecided
                    ? fmt::format(", not proven: boxes of up to {:.3g} m remain undecided", collision.open_size)
                    : ", proven");
     fmt::print("  A          {}\n  B          {}\n", a.description, b.description);
@@ -199,7 +199,7 @@ void draw(const PosedBody& a, const PosedBody& b, const std::string& file) {
 void write_page(PosedBody& a, PosedBody& b, const PairResult& result, const std::string& file) {
     const field_field::CollideResult& collision = result.collision;
     ViewerDocument document{.title = a.viewer_body.name + " and " + b.viewer_body.name,
-                            .subtitle = status(collision.verdict),
+                            .subtitle = status(collision.status),
                             .kind = ViewerKind::field};
     if (!collision.contacts.empty()) document.subtitle += fmt::format(", {:.4g} m deep", collision.depth);
     if (result.separation && std::isfinite(result.separation->upper)) {

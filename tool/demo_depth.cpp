@@ -56,8 +56,8 @@ void show_depth_maps(Demo& demo) {
     std::size_t collided = 0, tested = 0;
     const Stopwatch start;
     for (std::size_t frame = 0; frame < flight.frames; frame += every, ++tested)
-        collided += collide(ship, flight.ship_pose(frame), tunnel, {.goal = DepthGoal::verdict}).verdict ==
-                    Verdict::overlapping;
+        collided +=
+            collide(ship, flight.ship_pose(frame), tunnel, {.goal = DepthGoal::status}).status == Status::overlapping;
     const double each = start.seconds() / static_cast<double>(tested);
 
     const Pose pose = flight.ship_pose(shown_frame);

@@ -94,7 +94,7 @@ void show_sweep(Demo& demo, const std::shared_ptr<const GridField>& creature) {
             "sampled at a few instants: every contact interval of every point is found, at any speed. A tree of "
             "bounding spheres excludes most points with one test. (After Xu and Barbi\u010d, 2014.)"};
     section.figures = {{"points", with_commas(surface.vertices.size())},
-                       {"verdict", verdict_text(found.verdict)},
+                       {"status", status_text(found.status)},
                        {"time of impact", fmt::format("{:.4f} of 1", found.time)},
                        {"contact intervals", fmt::format("{}", found.intervals.size())},
                        {"fraction of time in contact", fmt::format("{:.0f} %", 100 * in_contact)},
@@ -105,7 +105,7 @@ void show_sweep(Demo& demo, const std::shared_ptr<const GridField>& creature) {
                    .motion_b = Motion::stationary({}),
                    .intervals = found.intervals};
     view.b.fixed = true;
-    if (found.verdict == Verdict::overlapping) {
+    if (found.status == Status::overlapping) {
         view.first_time = found.time + found.error;
         view.first = {found.point, found.normal, 0, {0, 1}};
     }
@@ -115,7 +115,7 @@ void show_sweep(Demo& demo, const std::shared_ptr<const GridField>& creature) {
     demo.print_line(fmt::format(
         "sweep      {} points of a ring through the creature: {}, time of impact {:.4f}, {} contact "
         "intervals, computed in {:.1f} ms",
-        surface.vertices.size(), verdict_text(found.verdict), found.time, found.intervals.size(), 1e3 * seconds));
+        surface.vertices.size(), status_text(found.status), found.time, found.intervals.size(), 1e3 * seconds));
 }
 
 // Collides a grid with an analytic field and draws the octree of their intersection.
@@ -136,7 +136,7 @@ void show_collision(Demo& demo, const std::shared_ptr<const GridField>& creature
                 "proves that they overlap. If every bounding sphere of one body is clear of the field of the other, "
                 "they are proven disjoint. The deepest points of each contact region and the separating directions "
                 "are then computed. (After Liu et al., 2024, with proof.)"};
-    section.figures = {{"verdict", verdict_text(found.verdict)},
+    section.figures = {{"status", status_text(found.status)},
                        {"depth", fmt::format("{:.3f} m", found.depth)},
                        {"contacts", fmt::format("{}", found.contacts.size())},
                        {"computed in", fmt::format("{:.0f} \u00b5s", 1e6 * seconds)},
@@ -146,7 +146,7 @@ void show_collision(Demo& demo, const std::shared_ptr<const GridField>& creature
         demo.picture("overlap.png", draw_overlap(*creature, {}, *ring, there, cells, options),
                      "Cells proven to be inside both bodies (green), and cells on the boundary."));
     ViewerDocument document{.title = "creature and ring",
-                            .subtitle = fmt::format("{}, {:.3f} m deep", verdict_text(found.verdict), found.depth),
+                            .subtitle = fmt::format("{}, {:.3f} m deep", status_text(found.status), found.depth),
                             .kind = ViewerKind::field};
     document.bodies = {viewer_body("creature", surface_of(*creature, 96)),
                        viewer_body("ring", surface_of(*ring, 64), there)};
@@ -156,7 +156,7 @@ void show_collision(Demo& demo, const std::shared_ptr<const GridField>& creature
     demo.report.sections.push_back(std::move(section));
     demo.print_line(fmt::format("collision  grid of the creature and analytic ring: {}, {:.3f} m deep, {} contacts in "
                                 "{:.0f} us; {} cells inside both, {} on the boundary -> overlap.png",
-                                verdict_text(found.verdict), found.depth, found.contacts.size(), 1e6 * seconds,
+                                status_text(found.status), found.depth, found.contacts.size(), 1e6 * seconds,
                                 cells.inside_count, cells.border_count));
 }
 

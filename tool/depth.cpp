@@ -136,7 +136,7 @@ void write_page(const DepthObject& object, std::span<const DrawnBody> bodies, co
                             .subtitle = fmt::format("depth maps along {} direction{}", report.directions.chosen.size(),
                                                     report.directions.chosen.size() == 1 ? "" : "s"),
                             .kind = ViewerKind::depth};
-    if (report.collision) document.subtitle += fmt::format("; {}", verdict_text(report.collision->verdict));
+    if (report.collision) document.subtitle += fmt::format("; {}", status_text(report.collision->status));
     document.bodies = report.viewer_bodies;
     for (std::size_t k = 0; k < object.parts().front().maps.size(); ++k)
         for (ViewerLayer& layer : depth_layers(object, k, {}, bodies)) {
@@ -204,7 +204,7 @@ Json to_json(const DirectionReport& r, const DepthReport& report, const DepthArg
 }
 
 Json to_json(const DepthCollision& c, const DepthReport& report) {
-    Json text = {{"status", verdict_text(c.verdict)},
+    Json text = {{"status", status_text(c.status)},
                  {"proven", c.proven},
                  {"pixels", c.pixels},
                  {"open_pixels", c.open_pixels},
@@ -268,9 +268,9 @@ void print(const DirectionReport& r) {
 }
 
 void print(const DepthCollision& c, const DepthReport& report) {
-    fmt::print("{}{}\n", verdict_text(c.verdict),
+    fmt::print("{}{}\n", status_text(c.status),
                c.proven ? ", proven"
-               : c.verdict == Verdict::disjoint
+               : c.status == Status::disjoint
                    ? fmt::format(", not proven: overlaps smaller than {:.3g} m may be missed", c.tolerance)
                    : "");
     for (std::size_t k = 0; k < report.others.size(); ++k) fmt::print("  body {:<5} {}\n", k, report.others[k]);

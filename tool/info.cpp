@@ -131,11 +131,11 @@ public:
 private:
     void print_headline(const InspectedFile& inspected) const {
         const MeshReport& r = inspected.report;
-        const std::string verdict = r.clean()         ? coloured("watertight, no defects", Colour::green, colour_)
-                                    : r.watertight    ? coloured("watertight, with defects", Colour::yellow, colour_)
-                                    : r.triangles > 0 ? coloured("not watertight", Colour::yellow, colour_)
-                                                      : coloured("no faces", Colour::red, colour_);
-        fmt::print("{} ({}): {}\n", inspected.file, inspected.read.format, verdict);
+        const std::string status = r.clean()         ? coloured("watertight, no defects", Colour::green, colour_)
+                                   : r.watertight    ? coloured("watertight, with defects", Colour::yellow, colour_)
+                                   : r.triangles > 0 ? coloured("not watertight", Colour::yellow, colour_)
+                                                     : coloured("no faces", Colour::red, colour_);
+        fmt::print("{} ({}): {}\n", inspected.file, inspected.read.format, status);
     }
 
     void print_contents(const InspectedFile& inspected) const {

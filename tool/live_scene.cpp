@@ -47,7 +47,7 @@ void ShapesScene::update_pairs() {
                 pair.error_bound = pair.collision.error_bound;
                 pair.microseconds = each;
             }
-            if (pair.collision.verdict != Verdict::overlapping) compute_distance(pair);
+            if (pair.collision.status != Status::overlapping) compute_distance(pair);
         }
 }
 
@@ -89,7 +89,7 @@ std::string ShapesScene::state() {
         }
         pairs.push_back({{"a", pair.a},
                          {"b", pair.b},
-                         {"verdict", verdict_text(pair.collision.verdict)},
+                         {"status", status_text(pair.collision.status)},
                          {"proven", pair.collision.proven},
                          {"method", name(pair.collision.method)},
                          {"separation", finite_or_null(pair.separation)},

@@ -47,8 +47,8 @@ enum class Colour { red = 31, green = 32, yellow = 33, faint = 2 };
     return fmt::format("({:.6g}, {:.6g}, {:.6g})", v.x() + 0.0, v.y() + 0.0, v.z() + 0.0);
 }
 
-[[nodiscard]] inline const char* verdict_text(Verdict verdict) {
-    return verdict == Verdict::disjoint ? "disjoint" : verdict == Verdict::overlapping ? "overlapping" : "undecided";
+[[nodiscard]] inline const char* status_text(Status status) {
+    return status == Status::disjoint ? "disjoint" : status == Status::overlapping ? "overlapping" : "undecided";
 }
 
 // Prints one line on stderr unless `quiet`.

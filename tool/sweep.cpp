@@ -148,13 +148,13 @@ Json contacts_json(const ShellSweepResult& role) {
     return list;
 }
 
-Json to_json(const SweepQuery& q, const PairSweep& sweep, Verdict verdict, bool per_point) {
-    Json text = {{"status", verdict_text(verdict)},
+Json to_json(const SweepQuery& q, const PairSweep& sweep, Status status, bool per_point) {
+    Json text = {{"status", status_text(status)},
                  {"time", nullptr},
                  {"time_error", nullptr},
                  {"point", nullptr},
                  {"normal", nullptr}};
-    if (sweep.first.verdict != Verdict::disjoint) {
+    if (sweep.first.status != Status::disjoint) {
         text["time"] = sweep.first.time;
         text["time_error"] = sweep.first.error;
         text["point"] = as_json(sweep.first.position);
@@ -178,9 +178,9 @@ Json to_json(const SweepQuery& q, const PairSweep& sweep, Verdict verdict, bool 
     return text;
 }
 
-void print(const SweepQuery& q, const PairSweep& sweep, Verdict verdict, const SweepArguments& arguments) {
-    fmt::print("{}\n", verdict_text(verdict));
-    if (sweep.first.verdict != Verdict::disjoint) {
+void print(const SweepQuery& q, const PairSweep& sweep, Status status, const SweepArguments& arguments) {
+    fmt::print("{}\n", status_text(status));
+    if (sweep.first.status != Status::disjoint) {
         fmt::print("  time       {:.9g}\n", sweep.first.time);
         fmt::print("  point      {} m (point {} of {})\n", vector_text(sweep.first.position), sweep.first.point,
                    sweep.point_of_a ? "A" : "B");
@@ -201,10 +201,10 @@ void print(const SweepQuery& q, const PairSweep& sweep, Verdict verdict, const S
                        c.time.proven ? "" : " not proven");
 }
 
-// Verdict for the surfaces. The sweep tests points, so its "disjoint" holds for the points only. Balls around the
+// Status for the surfaces. The sweep tests points, so its "disjoint" holds for the points only. Balls around the
 // points, with the sampling gap as radius, cover the surfaces: if the balls are disjoint as well, so are the bodies.
-Verdict proven_verdict(const SweepQuery& q, const PairSweep& sweep, double radius) {
-    if (sweep.first.verdict != Verdict::disjoint) return sweep.first.verdict;
+Status proven_status(const SweepQuery& q, const PairSweep& sweep, double radius) {
+    if (sweep.first.status != Status::disjoint) return sweep.first.status;
     const auto level = [&](const SweptBody& points, const SweptBody& field) {
         if (!points.shell) return radius; // no points in this role
         if (!std::isfinite(points.sampling_gap))
@@ -212,8 +212,8 @@ Verdict proven_verdict(const SweepQuery& q, const PairSweep& sweep, double radiu
                                                  "sampling gap is unknown");
         return radius + points.sampling_gap + field.field_error;
     };
-    const bool clear = run_query(q, level(q.a, q.b), level(q.b, q.a)).first.verdict == Verdict::disjoint;
-    return clear ? Verdict::disjoint : Verdict::undecided;
+    const bool clear = run_query(q, level(q.a, q.b), level(q.b, q.a)).first.status == Status::disjoint;
+    return clear ? Status::disjoint : Status::undecided;
 }
 
 // Writes a page with the moving bodies, their contact intervals, and the bounding spheres of their points.
@@ -223,7 +223,7 @@ void write_page(const SweepQuery& q, const PairSweep& sweep, const std::string& 
                    .motion_a = q.motion_a,
                    .motion_b = q.motion_b,
                    .intervals = merged_intervals(sweep)};
-    if (sweep.first.verdict != Verdict::disjoint) {
+    if (sweep.first.status != Status::disjoint) {
         view.first_time = sweep.first.time;
         view.first = {sweep.first.position, sweep.first.normal, 0, {0, 1}};
     }
@@ -251,10 +251,10 @@ void run_sweep(const SweepArguments& arguments, Session& session) {
         motion_b,
         {.goal = SweepGoal::all, .path = arguments.screw ? Path::screw : Path::straight, .bend = arguments.bend}};
     const PairSweep sweep = run_query(q, arguments.radius, arguments.radius);
-    const Verdict verdict = arguments.proof ? proven_verdict(q, sweep, arguments.radius) : sweep.first.verdict;
+    const Status status = arguments.proof ? proven_status(q, sweep, arguments.radius) : sweep.first.status;
     if (!arguments.html.empty()) write_page(q, sweep, arguments.html);
-    if (arguments.json) return fmt::print("{}\n", to_json(q, sweep, verdict, arguments.per_point).dump(2));
-    print(q, sweep, verdict, arguments);
+    if (arguments.json) return fmt::print("{}\n", to_json(q, sweep, status, arguments.per_point).dump(2));
+    print(q, sweep, status, arguments);
     if (!arguments.html.empty()) fmt::print("  page       {}\n", arguments.html);
 }
 

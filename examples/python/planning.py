@@ -5,7 +5,7 @@
 import numpy as np
 
 import fathom
-from fathom import Verdict
+from fathom import Status
 
 # %% A gate of two pillars on a floor, and a drone.
 world = fathom.World()
@@ -21,8 +21,8 @@ poses = fathom.pose(
     np.broadcast_to(np.stack([0 * heights, 0 * heights, heights], axis=-1)[:, None], (20, 36, 3)).copy(),
     np.broadcast_to(quaternions, (20, 36, 4)).copy(),
 )
-verdicts = world.check_poses(drone, poses)
-free = verdicts == Verdict.disjoint
+statuses = world.check_poses(drone, poses)
+free = statuses == Status.disjoint
 print(f"{free.mean():.0%} of {free.size} poses are proven free")
 assert 0 < free.mean() < 1
 

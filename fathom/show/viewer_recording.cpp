@@ -115,7 +115,7 @@ Vec3 middle_of(const Recording& recording, Index body, const RecordedFrame& fram
 bool touches(const RecordedFrame& frame, Index body, bool alone) {
     const auto names = [body](const auto& between) { return between.body == body || between.other == body; };
     return std::any_of(frame.pairs.begin(), frame.pairs.end(),
-                       [&](const RecordedPair& pair) { return names(pair) && pair.verdict == Verdict::overlapping; }) ||
+                       [&](const RecordedPair& pair) { return names(pair) && pair.status == Status::overlapping; }) ||
            std::any_of(frame.contacts.begin(), frame.contacts.end(), names) || (alone && frame.contact_count > 0);
 }
 

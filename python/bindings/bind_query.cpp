@@ -84,7 +84,7 @@ py::object distance_any(const py::object& a, const py::object& pose_a, const py:
 
 py::object sweep_table(const std::vector<SweepResult>& all, const Extents& shape) {
     const std::size_t n = all.size();
-    return table("SweepResults", array_of<std::uint8_t>(shape, n, [&](std::size_t k) { return all[k].verdict; }),
+    return table("SweepResults", array_of<std::uint8_t>(shape, n, [&](std::size_t k) { return all[k].status; }),
                  array_of<double>(shape, n, [&](std::size_t k) { return all[k].time; }),
                  array_of<double>(shape, n, [&](std::size_t k) { return all[k].error; }),
                  vectors_of(shape, n, [&](std::size_t k) { return all[k].point; }),
@@ -148,12 +148,12 @@ void bind_collision(py::module_& m) {
     py::class_<CollideResult>(
         m, "CollideResult",
         "Whether two shapes overlap, with contacts and penetration depth. It is true unless they are proven disjoint.")
-        .def_readonly("verdict", &CollideResult::verdict, "Whether the shapes overlap.")
+        .def_readonly("status", &CollideResult::status, "Whether the shapes overlap.")
         .def_property_readonly(
-            "touching", [](const CollideResult& c) { return c.verdict != Verdict::disjoint; },
+            "touching", [](const CollideResult& c) { return c.status != Status::disjoint; },
             "Whether the shapes are not proven disjoint.")
-        .def("__bool__", [](const CollideResult& c) { return c.verdict != Verdict::disjoint; })
-        .def_readonly("proven", &CollideResult::proven, "Whether the verdict 'disjoint' is proven.")
+        .def("__bool__", [](const CollideResult& c) { return c.status != Status::disjoint; })
+        .def_readonly("proven", &CollideResult::proven, "Whether the status 'disjoint' is proven.")
         .def_readonly("method", &CollideResult::method, "The method that was used.")
         .def_property_readonly(
             "witness", [](const CollideResult& c) { return vector_array(c.witness); },
@@ -182,7 +182,7 @@ void bind_collision(py::module_& m) {
             "The depths of the contacts (n,), metres.")
         .def("__repr__", [](const CollideResult& c) {
             return fmt::format("<fathom.CollideResult: {}, {} contacts, depth {:.6g} m, by {}>",
-                               Choices<Verdict>::names[static_cast<std::size_t>(c.verdict)], c.contacts.size(), c.depth,
+                               Choices<Status>::names[static_cast<std::size_t>(c.status)], c.contacts.size(), c.depth,
                                name(c.method));
         });
     py::class_<Collisions>(m, "CollideResults",
@@ -191,15 +191,13 @@ void bind_collision(py::module_& m) {
         .def("__len__", [](const Collisions& c) { return c.all.size(); })
         .def("__getitem__", &Collisions::at, py::arg("k"))
         .def_property_readonly(
-            "verdict",
-            [](const Collisions& c) {
-                return c.column<std::uint8_t>([](const CollideResult& k) { return k.verdict; });
-            },
-            "(...,) uint8: values of Verdict.")
+            "status",
+            [](const Collisions& c) { return c.column<std::uint8_t>([](const CollideResult& k) { return k.status; }); },
+            "(...,) uint8: values of Status.")
         .def_property_readonly(
             "touching",
             [](const Collisions& c) {
-                return c.column<bool>([](const CollideResult& k) { return k.verdict != Verdict::disjoint; });
+                return c.column<bool>([](const CollideResult& k) { return k.status != Status::disjoint; });
             },
             "(...,) bool: not proven disjoint.")
         .def_property_readonly(
@@ -254,8 +252,8 @@ void bind_others(py::module_& m) {
             return fmt::format("<fathom.DistanceResult: {:.9g} m, by {}>", d.upper_bound, name(d.method));
         });
     py::class_<SweepResult>(m, "SweepResult", "The time of impact of two moving shapes; time runs in [0, 1].")
-        .def_readonly("verdict", &SweepResult::verdict, "The verdict over the whole motion.")
-        .def("__bool__", [](const SweepResult& s) { return s.verdict != Verdict::disjoint; })
+        .def_readonly("status", &SweepResult::status, "The status over the whole motion.")
+        .def("__bool__", [](const SweepResult& s) { return s.status != Status::disjoint; })
         .def_readonly("time", &SweepResult::time,
                       "Lower bound of the time of impact. If overlapping, contact occurs in [time, time + error].")
         .def_readonly("error", &SweepResult::error, "Width of the interval of the time of impact; see `time`.")
@@ -286,7 +284,7 @@ void bind_others(py::module_& m) {
                       "Whether the budget was exhausted, so that the error or the intervals are wider than requested.")
         .def("__repr__", [](const SweepResult& s) {
             return fmt::format("<fathom.SweepResult: {}, time {:.9g}, by {}>",
-                               Choices<Verdict>::names[static_cast<std::size_t>(s.verdict)], s.time, name(s.method));
+                               Choices<Status>::names[static_cast<std::size_t>(s.status)], s.time, name(s.method));
         });
 }
 
@@ -302,7 +300,7 @@ void bind_query(py::module_& m) {
         R"(Tests whether two shapes overlap, and finds contacts and penetration depth. Shapes of any kinds, in either order. 'disjoint' is a proof.
 
 a, b: shapes, or geometry that a Shape can be made of. pose_a, pose_b: 4x4 matrices, tuples (translation, quaternion w x y z), one translation, or None. With a leading
-shape (..., 4, 4) the queries run in parallel, and the result is a CollideResults. goal: 'verdict', 'contacts' or 'proof'. margin: shapes closer than this count as overlapping (m).)");
+shape (..., 4, 4) the queries run in parallel, and the result is a CollideResults. goal: 'status', 'contacts' or 'proof'. margin: shapes closer than this count as overlapping (m).)");
     m.def("distance", &distance_any, py::arg("a"), py::arg("pose_a"), py::arg("b"), py::arg("pose_b"), py::kw_only(),
           py::arg("method") = Method::automatic, py::arg("tolerance") = 0.0,
           "Computes the signed distance of two shapes (m): minus the penetration depth if they overlap. tolerance: the "

@@ -133,7 +133,7 @@ py::dict pairs(const Recorded& all, py::ssize_t frame) {
     py::dict table;
     table["body"] = array_of<std::int64_t>(shape, some.size(), [&](std::size_t k) { return some[k].body; });
     table["other"] = array_of<std::int64_t>(shape, some.size(), [&](std::size_t k) { return some[k].other; });
-    table["verdict"] = array_of<std::uint8_t>(shape, some.size(), [&](std::size_t k) { return some[k].verdict; });
+    table["status"] = array_of<std::uint8_t>(shape, some.size(), [&](std::size_t k) { return some[k].status; });
     table["depth"] = array_of<double>(shape, some.size(), [&](std::size_t k) { return some[k].depth; });
     return table;
 }
@@ -236,8 +236,8 @@ void bind_recording(py::module_& m) {
              "Returns {body, other, point, position, normal, depth} of the contacts of a frame: one array each, one "
              "row per contact; -1 if there is no body.")
         .def("pairs", &pairs, py::arg("frame") = -1,
-             "Returns {body, other, verdict, depth}: the query results of a scene with kinematic bodies; verdicts are "
-             "values of Verdict.")
+             "Returns {body, other, status, depth}: the query results of a scene with kinematic bodies; statuses are "
+             "values of Status.")
         .def("write_html", &write_html, py::arg("path"), py::arg("name") = "recording",
              "Writes a viewer page, a self-contained HTML file. Raises Unsupported if has_viewer() is False.");
 }

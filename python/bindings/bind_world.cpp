@@ -159,14 +159,14 @@ py::object cast(const SharedWorld& world, const py::object& origin, const py::ob
                  column<double>(shape, n, [&](std::size_t k) { return hits[k].error; }),
                  vectors_of(shape, n, [&](std::size_t k) { return hits[k].point; }),
                  vectors_of(shape, n, [&](std::size_t k) { return hits[k].normal; }),
-                 column<std::uint8_t>(shape, n, [&](std::size_t k) { return hits[k].verdict; }));
+                 column<std::uint8_t>(shape, n, [&](std::size_t k) { return hits[k].status; }));
 }
 
 py::object check_poses(const SharedWorld& world, Index id, const py::object& given) {
     const Poses poses = poses_from(given, "poses");
-    const auto verdicts = world.ask([&](const World& w) { return w.check_poses(id, poses.poses); });
+    const auto statuses = world.ask([&](const World& w) { return w.check_poses(id, poses.poses); });
     world.rethrow();
-    return column<std::uint8_t>(poses.shape, verdicts.size(), [&](std::size_t k) { return verdicts[k]; });
+    return column<std::uint8_t>(poses.shape, statuses.size(), [&](std::size_t k) { return statuses[k]; });
 }
 
 py::object clearances(const SharedWorld& world, Index id, const py::object& given) {
@@ -283,7 +283,7 @@ void bind_questions(WorldClass& c) {
         .def("check_poses", &check_poses, py::arg("id"), py::arg("poses"),
              R"(Tests whether a body would overlap any other body at each of these poses (..., 4, 4), in parallel.
 
-Returns values of Verdict, (...,) uint8: `== Verdict.disjoint` marks the poses that are proven free.)")
+Returns values of Status, (...,) uint8: `== Status.disjoint` marks the poses that are proven free.)")
         .def("clearances", &clearances, py::arg("id"), py::arg("poses"),
              "Returns a proven lower bound on the distance of a body to the nearest other body at each pose, (...,), "
              "metres; 0 where they may overlap.");

@@ -16,7 +16,7 @@ py::object choice_member(const char* type, std::string_view name) {
 int choice_place(py::handle given, const char* type, const std::string_view* names, std::size_t count) {
     const std::span all(names, count);
     if (!given) return -1;
-    // Members of an IntEnum (Verdict) are integers with a name.
+    // Members of an IntEnum (Status) are integers with a name.
     const py::object word = py::isinstance<py::int_>(given) && py::hasattr(given, "name")
                                 ? given.attr("name")
                                 : py::reinterpret_borrow<py::object>(given);

@@ -17,13 +17,13 @@
 FATHOM_PYTHON_CHOICES(Cause, "cannot_open", "cannot_write", "unknown_format", "unsupported", "truncated", "malformed",
                       "count_mismatch", "index_out_of_range", "non_finite", "empty", "too_large", "invalid_argument",
                       "import_failed", "cancelled")
-FATHOM_PYTHON_CHOICES(Verdict, "disjoint", "overlapping", "undecided")
+FATHOM_PYTHON_CHOICES(Status, "disjoint", "overlapping", "undecided")
 FATHOM_PYTHON_CHOICES(ShapeKind, "analytic", "grid", "neural", "other_field", "closed_mesh", "open_mesh", "point_shell",
                       "tetrahedra", "height_field", "half_space")
 FATHOM_PYTHON_CHOICES(MeshInside, "automatic", "closed", "open")
 FATHOM_PYTHON_CHOICES(Method, "automatic", "closed_form", "field_field", "octree", "mesh_field", "point_field",
                       "mesh_mesh", "tetrahedra", "depth_maps", "conservative_advancement")
-FATHOM_PYTHON_CHOICES(CollideGoal, "verdict", "contacts", "proof")
+FATHOM_PYTHON_CHOICES(CollideGoal, "status", "contacts", "proof")
 FATHOM_PYTHON_CHOICES(Question, "collide", "distance", "sweep_first", "sweep_all")
 FATHOM_PYTHON_CHOICES(SweepGoal, "any", "first", "all")
 FATHOM_PYTHON_CHOICES(Path, "straight", "screw")
@@ -40,7 +40,7 @@ FATHOM_PYTHON_CHOICES(DefectHandling, "none", "paper", "samples")
 namespace fathom::python {
 
 [[nodiscard]] inline py::dict known_choices() {
-    return all_choices<Cause, Verdict, ShapeKind, MeshInside, Method, CollideGoal, Question, SweepGoal, Path,
+    return all_choices<Cause, Status, ShapeKind, MeshInside, Method, CollideGoal, Question, SweepGoal, Path,
                        BroadMethod, DistanceKind, SignMethod, GridStorage, Combination, Activation, SolidSide,
                        DepthMethod, DefectHandling>();
 }

@@ -10,8 +10,8 @@ class _Word(str, enum.Enum):
         return self.value
 
 
-class Verdict(enum.IntEnum):
-    """Whether shapes overlap. Arrays of verdicts hold these values."""
+class Status(enum.IntEnum):
+    """Whether shapes overlap. Arrays of statuses hold these values."""
 
     disjoint = 0  #: proven disjoint
     overlapping = 1  #: a witness point was found
@@ -78,7 +78,7 @@ class Method(_Word):
 class CollideGoal(_Word):
     """The result that collide() computes."""
 
-    verdict = "verdict"
+    status = "status"
     contacts = "contacts"
     proof = "proof"
 

@@ -24,7 +24,7 @@ class DistanceResults(NamedTuple):
 class SweepResults(NamedTuple):
     """Times of impact of two moving shapes for many motions; time runs in [0, 1]."""
 
-    verdict: np.ndarray  #: (...,) uint8, values of Verdict
+    status: np.ndarray  #: (...,) uint8, values of Status
     time: np.ndarray  #: (...,) lower bound of the time of impact
     error: np.ndarray  #: (...,) if overlapping, contact occurs in [time, time + error]
     point: np.ndarray  #: (..., 3) point of the first contact (m, world frame)
@@ -40,7 +40,7 @@ class RayHits(NamedTuple):
     error: Union[float, np.ndarray]  #: (...,) the ray enters the body in [distance, distance + error]
     point: np.ndarray  #: (..., 3)
     normal: np.ndarray  #: (..., 3) unit, outward from the body
-    verdict: Union[int, np.ndarray]  #: (...,) values of Verdict
+    status: Union[int, np.ndarray]  #: (...,) values of Status
 
 
 class ClosestPoints(NamedTuple):

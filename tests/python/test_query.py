@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fathom
-from fathom import Verdict
+from fathom import Status
 
 BALL = fathom.AnalyticField("sphere(1)")
 CUBE = fathom.make_shape("box", width=2, depth=2, height=2, resolution=1)
@@ -49,8 +49,8 @@ def test_every_pair_of_kinds_is_supported_in_both_orders(shapes):
             if {a, b} == {"point_shell"} or {a, b} == {"point_shell", "open_mesh"}:
                 near = None  # points do not lie exactly on a surface
             if near is not None:
-                assert fathom.collide(first, near, second, None).verdict == Verdict.overlapping, (a, b)
-            assert fathom.collide(first, far, second, None).verdict == Verdict.disjoint, (a, b)
+                assert fathom.collide(first, near, second, None).status == Status.overlapping, (a, b)
+            assert fathom.collide(first, far, second, None).status == Status.disjoint, (a, b)
             assert fathom.distance(first, far, second, None).upper_bound > 2, (a, b)
 
 
@@ -58,7 +58,7 @@ def test_queries_on_two_spheres_match_their_radii(shapes):
     for kind in ("analytic", "closed_mesh", "grid"):
         shape = shapes[kind]
         hit = fathom.collide(shape, None, shape, at(1.5, 0, 0))
-        assert hit and hit.touching and hit.verdict is Verdict.overlapping and hit.depth == pytest.approx(0.5, abs=0.1)
+        assert hit and hit.touching and hit.status is Status.overlapping and hit.depth == pytest.approx(0.5, abs=0.1)
         assert hit.normals.shape == (len(hit.contacts), 3) and hit.normals[0] @ [1, 0, 0] > 0.9
         assert hit.points_a.shape == hit.points_b.shape == (len(hit.contacts), 3) and hit.depths[0] == hit.contacts[0].depth
         apart = fathom.collide(shape, None, shape, at(3, 0, 0))
@@ -121,16 +121,16 @@ def test_batches_of_poses_give_the_results_of_single_poses(shapes):
     poses = fathom.pose(random.uniform(-2.4, 2.4, size=(6, 5, 3)), quaternions)
     for first, second in ((CUBE, BALL), (BALL, fathom.AnalyticExpression("box(2, 2, 2)")), (CUBE, CUBE), (shapes["tetrahedra"], CUBE)):
         many = fathom.collide(first, None, second, poses)
-        assert len(many) == 30 and many.verdict.shape == many.depth.shape == many.touching.shape == (6, 5) and many.witness.shape == (6, 5, 3)
+        assert len(many) == 30 and many.status.shape == many.depth.shape == many.touching.shape == (6, 5) and many.witness.shape == (6, 5, 3)
         far = fathom.distance(first, None, second, poses)
         assert far.upper_bound.shape == (6, 5) and far.point_a.shape == (6, 5, 3)
         for k, pose in enumerate(poses.reshape(-1, 4, 4)):
             one = fathom.collide(first, None, second, pose)
-            assert one.verdict == many.verdict.flat[k] == many[k].verdict and one.depth == many.depth.flat[k]
+            assert one.status == many.status.flat[k] == many[k].status and one.depth == many.depth.flat[k]
             assert np.array_equal(one.points_a, many[k].points_a)
             single = fathom.distance(first, None, second, pose)
             assert single.upper_bound == far.upper_bound.flat[k] and single.converged == far.converged.flat[k]
-        assert 0.1 < (many.verdict == Verdict.overlapping).mean() < 0.9
+        assert 0.1 < (many.status == Status.overlapping).mean() < 0.9
         both = fathom.collide(first, poses, second, poses)
         assert both.touching.all()
     with pytest.raises(IndexError):
@@ -142,7 +142,7 @@ def test_batches_of_poses_give_the_results_of_single_poses(shapes):
 def test_batches_of_motions_give_the_results_of_single_motions():
     starts, ends = fathom.pose([[5, y, 0] for y in (0, 1, 1.9, 3)]), fathom.pose([[-5, y, 0] for y in (0, 1, 1.9, 3)])
     many = fathom.sweep(BALL, None, BALL, fathom.Motion(starts, ends))
-    assert many.time.shape == (4,) and list(many.verdict) == [1, 1, 1, 0]
+    assert many.time.shape == (4,) and list(many.status) == [1, 1, 1, 0]
     expected = [(5 - np.sqrt(4 - y * y)) / 10 for y in (0, 1, 1.9)]
     assert np.allclose(many.time[:3], expected, atol=1e-3)
     for k in range(4):

@@ -83,5 +83,5 @@ def test_scenes_with_kinematic_bodies_record_their_query_results(source):
     simulation = fathom.Simulation(scene)
     simulation.step(3)
     pairs = simulation.recording.pairs()
-    assert set(pairs) == {"body", "other", "verdict", "depth"} and len(pairs["body"]) > 0
-    assert set(pairs["verdict"]) <= set(fathom.Verdict)
+    assert set(pairs) == {"body", "other", "status", "depth"} and len(pairs["body"]) > 0
+    assert set(pairs["status"]) <= set(fathom.Status)

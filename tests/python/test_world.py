@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fathom
-from fathom import Verdict
+from fathom import Status
 
 CUBE = fathom.make_shape("box", resolution=1)
 
@@ -124,14 +124,14 @@ def test_rays_are_cast_in_batches():
 def test_many_poses_of_a_body_are_checked_in_one_call():
     world, ids = row()
     poses = fathom.pose(np.stack(np.meshgrid(np.linspace(-2, 7, 19), [0.0, 0.7, 2.0], [0.0]), axis=-1)[..., 0, :])
-    verdicts = world.check_poses(ids[0], poses)
-    assert verdicts.shape == poses.shape[:-2] and verdicts.dtype == np.uint8
+    statuses = world.check_poses(ids[0], poses)
+    assert statuses.shape == poses.shape[:-2] and statuses.dtype == np.uint8
     x, y = np.abs(poses[..., 0, 3][..., None] - [1.5, 3.0, 4.5]).min(axis=-1), poses[..., 1, 3]
-    assert (verdicts[(x > 1.001) | (y > 1.001)] == Verdict.disjoint).all() and (verdicts[(x < 0.999) & (y < 0.999)] == Verdict.overlapping).all()
-    assert 0.1 < (verdicts == Verdict.disjoint).mean() < 0.9
+    assert (statuses[(x > 1.001) | (y > 1.001)] == Status.disjoint).all() and (statuses[(x < 0.999) & (y < 0.999)] == Status.overlapping).all()
+    assert 0.1 < (statuses == Status.disjoint).mean() < 0.9
     clearances = world.clearances(ids[0], poses)
     true = np.hypot(np.maximum(x - 1, 0), np.maximum(y - 1, 0))
-    assert clearances.shape == verdicts.shape and (clearances <= true + 1e-6).all() and clearances.max() > 0.5
+    assert clearances.shape == statuses.shape and (clearances <= true + 1e-6).all() and clearances.max() > 0.5
 
 
 def test_threads_can_query_while_one_moves_bodies():

@@ -49,7 +49,7 @@ TEST(OverlapPicture, two_hearts_of_the_paper_have_their_cells_drawn) {
     }
     const Pose other = Pose::from_axis_angle(0.6, Vec3::UnitZ(), {14, 6, 4});
     const field_field::FieldOverlap overlap = field_field::field_overlap(heart, {}, heart, other, {.depth = 5});
-    EXPECT_EQ(overlap.verdict, Verdict::overlapping);
+    EXPECT_EQ(overlap.status, Status::overlapping);
     EXPECT_GT(overlap.inside_count, 50u);
     EXPECT_GT(greens(draw_overlap(heart, {}, heart, other, overlap, small())), 300u);
 }

@@ -173,7 +173,7 @@ test('a cut keeps whole tetrahedra, and their faces enclose a volume', async () 
 });
 
 test('responses of the live server are checked', () => {
-    const good = { poses: [[0, 0, 0, 1, 0, 0, 0]], contacts: { positions: [[0, 0, 0]], normals: [[0, 0, 1]], depths: [0.1], bodies: [[0, 0]] }, pairs: [{ a: 0, b: 0, verdict: 'disjoint' }] };
+    const good = { poses: [[0, 0, 0, 1, 0, 0, 0]], contacts: { positions: [[0, 0, 0]], normals: [[0, 0, 1]], depths: [0.1], bodies: [[0, 0]] }, pairs: [{ a: 0, b: 0, status: 'disjoint' }] };
     assert.equal(page.readLive(good, 1).contacts.depths[0], 0.1);
     assert.throws(() => page.readLive(good, 2), /expected the poses of 2 bodies, got 1/);
     assert.throws(() => page.readLive({ ...good, contacts: { ...good.contacts, depths: [] } }, 1), /differ in number/);

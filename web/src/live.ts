@@ -30,7 +30,7 @@ export class Live {
         this.ways = choice<Way>('Drag mode', ['translate', 'rotate'], 'translate', (way) => this.setWay(way));
         this.element = h('div', { class: 'controls' }, this.ways, h('p', { class: 'note' }, 'pick a body, then drag its handles (t translates, r rotates)'),
             h('table', { class: 'pairs', 'aria-label': 'Pairs of bodies' },
-                h('thead', {}, h('tr', {}, ...['pair', 'verdict', 'separation (m)', 'method', 'µs'].map((title) => h('th', { scope: 'col' }, title)))), this.pairs));
+                h('thead', {}, h('tr', {}, ...['pair', 'status', 'separation (m)', 'method', 'µs'].map((title) => h('th', { scope: 'col' }, title)))), this.pairs));
     }
 
     get busy(): boolean { return this.gizmo.dragging || this.gizmo.axis !== null; }
@@ -90,8 +90,8 @@ export class Live {
     private row(pair: PairAnswer): HTMLElement {
         const name = (index: number) => this.bodies[index].data.name;
         const bound = Number.isFinite(pair.errorBound) ? `± ${digits(pair.errorBound, 2)}` : '';
-        return h('tr', { class: pair.verdict },
-            h('td', {}, `${name(pair.a)} · ${name(pair.b)}`), h('td', {}, pair.verdict, pair.proven && h('small', {}, ' proven')),
+        return h('tr', { class: pair.status },
+            h('td', {}, `${name(pair.a)} · ${name(pair.b)}`), h('td', {}, pair.status, pair.proven && h('small', {}, ' proven')),
             h('td', { title: bound }, digits(pair.separation, 3)), h('td', {}, pair.method), h('td', {}, digits(pair.microseconds, 3)));
     }
 }

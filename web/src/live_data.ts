@@ -5,7 +5,7 @@ import { FormatError, integer, list, numbers, object, readPose, words, type Json
 export interface PairAnswer {
     a: number;
     b: number;
-    verdict: string;
+    status: string;
     proven: boolean;
     method: string;
     separation: number; // NaN if the server does not give it
@@ -36,7 +36,7 @@ function readPair(value: Json, bodies: number): PairAnswer {
     const number = (key: string) => (typeof pair[key] === 'number' ? (pair[key] as number) : NaN);
     return {
         a: integer(pair.a, 'a body of a pair', bodies), b: integer(pair.b, 'a body of a pair', bodies),
-        verdict: words(pair.verdict, 'unknown'), proven: pair.proven === true, method: words(pair.method, ''),
+        status: words(pair.status, 'unknown'), proven: pair.proven === true, method: words(pair.method, ''),
         separation: number('separation'), errorBound: number('error_bound'), microseconds: number('microseconds'),
     };
 }

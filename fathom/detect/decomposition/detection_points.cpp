@@ -247,7 +247,7 @@ public:
         result_.pairs = pairs.size();
         if (pairs.empty()) {
             const bool proven = a_.parts->contained && b_.parts->contained;
-            result_.verdict = proven ? Verdict::disjoint : Verdict::undecided;
+            result_.status = proven ? Status::disjoint : Status::undecided;
             return result_;
         }
         for (const PartPair& pair : pairs) {
@@ -261,7 +261,7 @@ public:
     }
 
 private:
-    [[nodiscard]] bool found_enough() const { return !options_.all && result_.verdict == Verdict::overlapping; }
+    [[nodiscard]] bool found_enough() const { return !options_.all && result_.status == Status::overlapping; }
 
     [[nodiscard]] static OrientedBox placed_box(const PlainBody& body, Index part) {
         const OrientedBox& box = body.parts->boxes[part];
@@ -310,8 +310,8 @@ private:
     }
 
     void add(const field_field::DescentEnd& end, Index part_a, Index part_b) {
-        if (result_.verdict != Verdict::overlapping) result_.common = end.point;
-        result_.verdict = Verdict::overlapping;
+        if (result_.status != Status::overlapping) result_.common = end.point;
+        result_.status = Status::overlapping;
         field_field::DualContact contact =
             field_field::deepest_points(a_.placed, b_.placed, end.point, options_.descent);
         contact.part_a = part_a;

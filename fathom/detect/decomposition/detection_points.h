@@ -74,7 +74,7 @@ struct PlainOptions {
 struct PlainResult {
     // overlapping: a common point was found. disjoint: no boxes intersect, and they are proven to contain the bodies.
     // Otherwise undecided, where the paper reports disjoint.
-    Verdict verdict = Verdict::undecided;
+    Status status = Status::undecided;
     Vec3 common = Vec3::Zero();                     // overlapping: a common point
     std::vector<field_field::DualContact> contacts; // deepest first; contacts at the same point are merged
     std::size_t pairs = 0;                          // pairs of parts that may touch

@@ -28,8 +28,8 @@ double reach_of(const DeformingSceneOptions& options) {
 } // namespace
 
 bool BodyContacts::touching() const {
-    const auto is = [](Verdict verdict) { return verdict != Verdict::disjoint; };
-    return is(vertices.verdict) || is(triangles.verdict) || is(proximities.verdict) || is(sweep.verdict);
+    const auto is = [](Status status) { return status != Status::disjoint; };
+    return is(vertices.status) || is(triangles.status) || is(proximities.status) || is(sweep.status);
 }
 
 DeformingScene::DeformingScene(const DeformingSceneOptions& options)

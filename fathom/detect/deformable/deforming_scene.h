@@ -30,7 +30,7 @@ struct BodyContacts {
     SurfaceProximities proximities{};
     SurfaceSweep sweep{};
 
-    [[nodiscard]] bool touching() const; // the verdict of some query that was run is not "disjoint"
+    [[nodiscard]] bool touching() const; // the status of some query that was run is not "disjoint"
 };
 
 struct DeformingSceneStatistics {

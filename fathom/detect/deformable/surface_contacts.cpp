@@ -70,7 +70,7 @@ void add_inside(const Side& side, std::span<const IdPair> crossing, std::size_t 
     std::vector<Index>& found = scratch.found;
     found.clear();
     result.inside_tests += inside.find(crossing, false, found);
-    if (!found.empty()) result.verdict = Verdict::overlapping;
+    if (!found.empty()) result.status = Status::overlapping;
     const std::size_t room = most - result.vertices.size();
     result.more_contacts = result.more_contacts || found.size() > room;
     describe(inside, std::span(found).first(std::min(found.size(), room)), side.of_b, result.vertices);
@@ -140,7 +140,7 @@ SurfaceContact contact_of(const DeformingSurface& a, const DeformingSurface& b, 
 void describe_crossing(const DeformingSurface& a, const DeformingSurface& b, const SurfaceContactOptions& options,
                        ContactDepth depth, const SurfaceScratch& scratch, const InsideBoth& inside,
                        SurfaceContacts& result) {
-    result.verdict = scratch.crossing.empty() ? Verdict::disjoint : Verdict::overlapping;
+    result.status = scratch.crossing.empty() ? Status::disjoint : Status::overlapping;
     result.candidates = scratch.candidates.size();
     result.more_contacts = scratch.crossing.size() > options.most;
     result.contacts.resize(std::min(scratch.crossing.size(), options.most));
@@ -192,7 +192,7 @@ void colliding_vertices(const DeformingSurface& a, const DeformingSurface& b, co
     result.more_contacts = false;
     result.inside_tests = 0;
     find_crossing(a, b, scratch);
-    result.verdict = scratch.crossing.empty() ? Verdict::disjoint : Verdict::overlapping;
+    result.status = scratch.crossing.empty() ? Status::disjoint : Status::overlapping;
     turn_crossing(scratch);
     if (&a == &b) {
         scratch.turned.insert(scratch.turned.end(), scratch.crossing.begin(), scratch.crossing.end());
@@ -275,7 +275,7 @@ void surface_proximities(const DeformingSurface& a, const DeformingSurface& b, c
                     });
     std::sort(result.pairs.begin(), result.pairs.end(),
               [](const SurfaceProximity& p, const SurfaceProximity& q) { return p.features < q.features; });
-    result.verdict = result.pairs.empty() ? Verdict::disjoint : Verdict::overlapping;
+    result.status = result.pairs.empty() ? Status::disjoint : Status::overlapping;
     result.more_contacts = result.pairs.size() > options.most;
     if (result.more_contacts) result.pairs.resize(options.most);
 }

@@ -93,7 +93,7 @@ struct SurfaceScratch {
 
 struct CollidingVertices {
     // overlapping: triangles cross or a vertex is inside. Edges may cross without any vertex inside.
-    Verdict verdict = Verdict::disjoint;
+    Status status = Status::disjoint;
     std::vector<CollidingVertex> vertices; // of a by number, then of b
     bool more_contacts = false;            // more vertices exist than are listed
     std::size_t inside_tests = 0;          // rays cast
@@ -137,8 +137,8 @@ struct SurfaceContact {
 };
 
 struct SurfaceContacts {
-    // Verdict on the surfaces: overlapping when triangles cross. A body wholly inside another is found at level 1.
-    Verdict verdict = Verdict::disjoint;
+    // Status on the surfaces: overlapping when triangles cross. A body wholly inside another is found at level 1.
+    Status status = Status::disjoint;
     std::vector<SurfaceContact> contacts; // by triangle_a, then triangle_b
     bool more_contacts = false;           // more contacts exist than are listed
     std::size_t candidates = 0;           // pairs of triangles tested
@@ -177,7 +177,7 @@ struct SurfaceProximity {
 };
 
 struct SurfaceProximities {
-    Verdict verdict = Verdict::disjoint; // overlapping: at least one pair was found
+    Status status = Status::disjoint;    // overlapping: at least one pair was found
     std::vector<SurfaceProximity> pairs; // by features
     bool more_contacts = false;
 };

@@ -138,7 +138,7 @@ void surface_sweep(const DeformingSurface& a, const DeformingSurface& b, const S
     if (options.goal == ImpactGoal::first && result.impacts.size() > 1) result.impacts.resize(1);
     const bool proven = std::any_of(result.impacts.begin(), result.impacts.end(),
                                     [](const SurfaceImpact& i) { return !i.impact.truncated; });
-    result.verdict = proven ? Verdict::overlapping : result.impacts.empty() ? Verdict::disjoint : Verdict::undecided;
+    result.status = proven ? Status::overlapping : result.impacts.empty() ? Status::disjoint : Status::undecided;
     result.time = result.impacts.empty() ? options.contact.latest : result.impacts.front().impact.time;
     result.more_contacts = result.impacts.size() > options.most;
     if (result.more_contacts) result.impacts.resize(options.most);

@@ -32,7 +32,7 @@ struct SurfaceImpact {
 
 struct SurfaceSweep {
     // disjoint: proven to stay apart. overlapping: a hit. undecided: all hits are pairs whose refinements ran out.
-    Verdict verdict = Verdict::disjoint;
+    Status status = Status::disjoint;
     double time = 1;                    // fraction of the step before which nothing touches; `latest` without a hit
     std::vector<SurfaceImpact> impacts; // by time, then features; goal first: the earliest one
     bool more_contacts = false;         // more impacts exist than `most`

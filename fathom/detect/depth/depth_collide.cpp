@@ -51,7 +51,7 @@ bool winds_round(const DrawnBody& body, const Vec3& p) {
 
 // The result of one projection for one group of bodies.
 struct Sight {
-    Verdict verdict = Verdict::disjoint;
+    Status status = Status::disjoint;
     bool proven = false;
     std::size_t pixels = 0, open_pixels = 0;
     std::vector<DepthBodyHit> bodies{};
@@ -78,12 +78,12 @@ public:
         if (near.empty()) return sight;
         for (const DrawnBody& body : near)
             state_tolerance(rounding_of(maps_.view, {part_.mesh, {}, 0}) + rounding_of(maps_.view, body));
-        if (!std::isfinite(result_.rounding)) return sight.verdict = Verdict::undecided, sight.proven = false, sight;
+        if (!std::isfinite(result_.rounding)) return sight.status = Status::undecided, sight.proven = false, sight;
 
         result_.truncated |= maps_.truncated;
         for (const SolidLayer& layer : maps_.layers) find_hits(layer, near, sight);
         if (options_.conservative) prove(near, sight);
-        const bool known = options_.goal == DepthGoal::verdict && sight.pixels > 0;
+        const bool known = options_.goal == DepthGoal::status && sight.pixels > 0;
         if ((options_.enclosed || options_.conservative) && !known)
             for (const DrawnBody& body : near)
                 if (std::ranges::find(sight.bodies, body.id, &DepthBodyHit::body) == sight.bodies.end())
@@ -100,10 +100,10 @@ private:
 
     void conclude(Sight& sight) const {
         if (sight.pixels > 0 || !sight.enclosures.empty())
-            sight.verdict = Verdict::overlapping;
+            sight.status = Status::overlapping;
         else if (options_.conservative && !sight.proven)
-            sight.verdict = Verdict::undecided;
-        sight.proven &= sight.verdict == Verdict::disjoint;
+            sight.status = Status::undecided;
+        sight.proven &= sight.status == Status::disjoint;
         for (DepthBodyHit& body : sight.bodies) {
             body.area = static_cast<double>(body.pixels) * maps_.view.pixel_size().prod();
             const double length = body.normal.norm();
@@ -119,7 +119,7 @@ private:
 
     // The surfaces of the bodies inside one layer.
     void find_hits(const SolidLayer& layer, std::span<const DrawnBody> bodies, Sight& sight) {
-        const bool details = options_.goal != DepthGoal::verdict;
+        const bool details = options_.goal != DepthGoal::status;
         const DrawOptions inside{.faces = Faces::both,
                                  .ids = details,
                                  .normals = details,
@@ -261,31 +261,31 @@ private:
 Sight test_part(DepthObject& object, Index part, const Pose& pose, std::span<const DrawnBody> bodies,
                 const DepthCollideOptions& options, DepthCollision& result) {
     Sight fewest;
-    fewest.verdict = Verdict::overlapping;
+    fewest.status = Status::overlapping;
     bool open = false;
     const std::size_t count = object.parts()[part].maps.size();
     for (Index projection = 0; projection < count; ++projection) {
         Sight sight = ProjectionTest(object, part, projection, pose, options, result).test_part(bodies);
-        if (sight.verdict == Verdict::disjoint) return sight;
-        open |= sight.verdict == Verdict::undecided;
+        if (sight.status == Status::disjoint) return sight;
+        open |= sight.status == Status::undecided;
         if (projection == 0 || sight.pixels + sight.enclosures.size() < fewest.pixels + fewest.enclosures.size())
             fewest = std::move(sight);
     }
-    if (open) fewest = {.verdict = Verdict::undecided, .open_pixels = std::max<std::size_t>(fewest.open_pixels, 1)};
+    if (open) fewest = {.status = Status::undecided, .open_pixels = std::max<std::size_t>(fewest.open_pixels, 1)};
     return fewest;
 }
 
 void take(const Sight& sight, const DepthCollideOptions& options, DepthCollision& result) {
-    if (sight.verdict == Verdict::overlapping)
-        result.verdict = Verdict::overlapping;
-    else if (sight.verdict == Verdict::undecided && result.verdict == Verdict::disjoint)
-        result.verdict = Verdict::undecided;
+    if (sight.status == Status::overlapping)
+        result.status = Status::overlapping;
+    else if (sight.status == Status::undecided && result.status == Status::disjoint)
+        result.status = Status::undecided;
     result.proven &= sight.proven;
     result.open_pixels += sight.open_pixels;
-    if (sight.verdict != Verdict::overlapping) return;
+    if (sight.status != Status::overlapping) return;
     result.pixels += sight.pixels;
     result.enclosed_by.insert(result.enclosed_by.end(), sight.enclosures.begin(), sight.enclosures.end());
-    if (options.goal == DepthGoal::verdict) return;
+    if (options.goal == DepthGoal::status) return;
     result.bodies.insert(result.bodies.end(), sight.bodies.begin(), sight.bodies.end());
     const std::size_t room = options.max_pixels - std::min(options.max_pixels, result.hits.size());
     result.truncated |= sight.hits.size() > room;
@@ -312,7 +312,7 @@ DepthCollision collide(DepthObject& object, const Pose& pose, std::span<const Dr
     result.proven = true;
     if (!is_finite(pose) ||
         !std::ranges::all_of(environment, [](const DrawnBody& body) { return is_finite(body.pose); }))
-        return result.verdict = Verdict::undecided, result.proven = false, result;
+        return result.status = Status::undecided, result.proven = false, result;
     for (Index part = 0; part < object.parts().size(); ++part) {
         const Pose in_world = pose * object.parts()[part].pose;
         std::vector<DrawnBody> bodies(environment.begin(), environment.end());
@@ -321,11 +321,11 @@ DepthCollision collide(DepthObject& object, const Pose& pose, std::span<const Dr
         for (std::size_t k = 0; k < bodies.size(); k += group) {
             take(test_part(object, part, in_world, std::span(bodies).subspan(k, group), options, result), options,
                  result);
-            if (options.goal == DepthGoal::verdict && result.verdict == Verdict::overlapping)
+            if (options.goal == DepthGoal::status && result.status == Status::overlapping)
                 return result.proven = false, result;
         }
     }
-    result.proven &= result.verdict == Verdict::disjoint;
+    result.proven &= result.status == Status::disjoint;
     return result;
 }
 

@@ -18,16 +18,16 @@
 namespace fathom {
 
 enum class DepthGoal {
-    verdict, // stops at the first hit pixel and does not count others
-    bodies,  // hits by body
-    pixels   // also every pixel
+    status, // stops at the first hit pixel and does not count others
+    bodies, // hits by body
+    pixels  // also every pixel
 };
 
 struct DepthCollideOptions {
     DepthGoal goal = DepthGoal::bodies;
     // Draw each body separately, so that no body hides another and a negative result of a projection refers to one
     // body. Otherwise all bodies are drawn at once: cheaper with many bodies, with the same or a more conservative
-    // verdict, but a body behind another may not be reported.
+    // status, but a body behind another may not be reported.
     bool separate_bodies = true;
     bool enclosed = true;      // test for closed bodies that contain the object, with separate bodies or without
     bool conservative = false; // "disjoint" is proven; the object must have been made conservative
@@ -74,7 +74,7 @@ struct DepthEnclosure {
 struct DepthCollision {
     // overlapping: hits were found in every projection of a part. disjoint: no hits were found; this is a proof only if
     // `proven`. undecided: something may be in the pixels but not at their centres, or a pose is not finite.
-    Verdict verdict = Verdict::disjoint;
+    Status status = Status::disjoint;
     // disjoint, and no point of the environment's surface is deeper than `rounding` in the object, nor is the object
     // inside a closed body.
     bool proven = false;

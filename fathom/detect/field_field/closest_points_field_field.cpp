@@ -232,8 +232,8 @@ void raise_lower(const FieldSphereTree& p, const FieldSphereTree& q, const Field
                                            .tolerance = 0.01 * options.tolerance,
                                            .max_evaluations = options.max_evaluations - best.evaluations});
         best.evaluations += found.evaluations;
-        if (found.verdict == Verdict::disjoint) best.lower = wanted;
-        if (found.verdict != Verdict::overlapping) return;
+        if (found.status == Status::disjoint) best.lower = wanted;
+        if (found.status != Status::overlapping) return;
         const double apart = (found.in_p - found.in_q).norm();
         if (apart < best.upper) best.upper = apart, best.in_p = found.in_p, best.in_q = found.in_q;
         best.lower = std::min(best.lower, best.upper);

@@ -159,7 +159,7 @@ CollideResult collide(const FieldSphereTree& a, const Pose& pose_a, const FieldS
     result.error_bound = a.surface_error() + b.surface_error();
     if (a.empty() || b.empty()) return result;
     if (!is_finite(pose_a) || !is_finite(pose_b)) {
-        result.verdict = Verdict::undecided;
+        result.status = Status::undecided;
         result.open_size = HUGE_VAL;
         return result;
     }
@@ -167,17 +167,17 @@ CollideResult collide(const FieldSphereTree& a, const Pose& pose_a, const FieldS
     const FieldPair pair = o.pair();
     const double tolerance = options.tolerance > 0 ? options.tolerance : finest_useful(o);
     const SearchResult found = search(*o.p, *o.q, pair, {options.margin, tolerance, options.max_evaluations});
-    result.verdict = found.verdict;
+    result.status = found.status;
     result.evaluations = found.evaluations;
     result.open_size = found.open_size;
-    if (found.verdict != Verdict::overlapping) return result;
+    if (found.status != Status::overlapping) return result;
     result.witness = o.pose_p * found.in_p;
     if (options.goal != CollideGoal::contacts) return result;
     Vec3 start = found.in_p;
     if (options.margin > 0) { // start from a point of overlap, which is deeper, if there is one
         const SearchResult deeper = search(*o.p, *o.q, pair, {0, tolerance, options.max_evaluations});
         result.evaluations += deeper.evaluations;
-        if (deeper.verdict == Verdict::overlapping) start = deeper.in_p;
+        if (deeper.status == Status::overlapping) start = deeper.in_p;
     }
     add_contacts(o, pair, start, options, result);
     return result;

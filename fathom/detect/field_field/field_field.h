@@ -2,9 +2,9 @@
 // Method: Liu et al. 2024, sections 4.2 to 4.4, without step sizes and octree depths to set by hand, and with a proof.
 // The minimum of B's field over the points of A is minus the penetration depth if the bodies overlap, and their
 // distance if they do not.
-// Guarantees: the verdict is global and proven. A common point proves overlap. The bodies are proven disjoint if every
+// Guarantees: the status is global and proven. A common point proves overlap. The bodies are proven disjoint if every
 // bounding sphere of one body's tree is clear of the other's field. Regions that stay open at the requested tolerance
-// make the verdict "undecided".
+// make the status "undecided".
 // The depth of two convex analytic expressions is the global maximum. Otherwise it is the best result of descents from
 // a bounded number of starting points, and a deeper point may exist. Distances have a proven lower bound, which may be
 // loose.
@@ -33,7 +33,7 @@ struct CollideOptions {
 };
 
 struct CollideResult {
-    Verdict verdict = Verdict::disjoint;
+    Status status = Status::disjoint;
     // Overlapping: a point inside both; with a margin, a point of one body within the margin of the other (m, world).
     Vec3 witness = Vec3::Zero();
     double depth = 0;              // penetration depth of the deepest contact (m)

@@ -226,7 +226,7 @@ public:
         out_.volume = {std::max(inside_.lower, 0.0), (inside_ + border_).upper};
         if (out_.border_count == 0 && out_.inside_count == 0) out_.volume = 0;
         if (common_) out_.witness = out_.frame * *common_;
-        out_.verdict = common_ ? Verdict::overlapping : out_.border_count > 0 ? Verdict::undecided : Verdict::disjoint;
+        out_.status = common_ ? Status::overlapping : out_.border_count > 0 ? Status::undecided : Status::disjoint;
     }
 
 private:
@@ -340,7 +340,7 @@ FieldOverlap field_overlap(const Field& a, const Pose& given_a, const Field& b, 
                            const FieldOverlapOptions& options) {
     check(options);
     FieldOverlap out;
-    out.verdict = Verdict::undecided;
+    out.status = Status::undecided;
     out.volume = {0, HUGE_VAL};
     const Pose pose_a = normalized(given_a), pose_b = normalized(given_b);
     if (!is_finite(pose_a) || !is_finite(pose_b)) return out;

@@ -36,7 +36,7 @@ struct FieldOverlapOptions {
 };
 
 struct FieldOverlap {
-    Verdict verdict = Verdict::disjoint;
+    Status status = Status::disjoint;
     // Overlapping: a point where both fields, as evaluated, are at most the level (m, world).
     Vec3 witness = Vec3::Zero();
     // Frame of the cells: that of the body which makes the region smaller, or the world if a region is given.

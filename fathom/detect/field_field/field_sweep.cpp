@@ -355,7 +355,7 @@ void FieldSweeper::finish(bool cut_is_a) {
     const double open_from = heap_.empty() ? HUGE_VAL : heap_.front().start;
     const double proven = std::max(0.0, std::min({end_, unresolved_, open_from}));
     const bool seen = seen_ < HUGE_VAL, all_clear = proven >= options_.latest && (options_.latest > 0 || start_clear_);
-    out_.verdict = seen ? Verdict::overlapping : all_clear ? Verdict::disjoint : Verdict::undecided;
+    out_.status = seen ? Status::overlapping : all_clear ? Status::disjoint : Status::undecided;
     out_.time = proven;
     out_.budget_exhausted = proven < end_;
     if (!seen) return;
@@ -417,7 +417,7 @@ FieldSweep field_sweep(const Field& a, const Motion& motion_a, const Field& b, c
         throw Error(Cause::invalid_argument, "both fields are unbounded", {.element = "field"});
     FieldSweep out;
     out.time = 0;
-    out.verdict = Verdict::undecided;
+    out.status = Status::undecided;
     if (!is_finite(motion_a) || !is_finite(motion_b) || !(reach_of(motion_a) + reach_of(motion_b) < 1e100)) return out;
     // The body whose field gives better clearance spheres is evaluated, and the other one is subdivided; if they are
     // equal, the smaller one is subdivided.
@@ -435,10 +435,10 @@ FieldSweep field_sweep(const Field& a, const Motion& motion_a, const Field& b, c
     out.evaluations = start.evaluations;
     FieldSweeper sweeper(cut_a ? a : b, cut_a ? motion_a : motion_b, cut_a ? b : a, cut_a ? motion_b : motion_a,
                          options, out);
-    if (start.verdict == Verdict::overlapping)
+    if (start.status == Status::overlapping)
         sweeper.note_contact(0, (cut_a ? motion_a : motion_b).start.to_local(start.witness));
     else
-        sweeper.run(start.verdict == Verdict::disjoint);
+        sweeper.run(start.status == Status::disjoint);
     sweeper.finish(cut_a);
     return out;
 }

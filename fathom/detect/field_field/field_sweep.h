@@ -24,11 +24,11 @@ struct FieldSweepOptions {
 };
 
 struct FieldSweep {
-    Verdict verdict = Verdict::disjoint; // overlapping: a common point was found; disjoint: proven up to `latest`
-    double time = 1;                     // proven lower bound on the time of impact, also if undecided
-    double error = 0;                    // overlapping: a common point was found at time + error
-    Vec3 point = Vec3::Zero();           // the common point (m, world)
-    Vec3 normal = Vec3::Zero();          // at the common point: unit, from A to B (world)
+    Status status = Status::disjoint; // overlapping: a common point was found; disjoint: proven up to `latest`
+    double time = 1;                  // proven lower bound on the time of impact, also if undecided
+    double error = 0;                 // overlapping: a common point was found at time + error
+    Vec3 point = Vec3::Zero();        // the common point (m, world)
+    Vec3 normal = Vec3::Zero();       // at the common point: unit, from A to B (world)
     // max_evaluations was reached, or the tolerance does not resolve a grazing contact: error may be larger than
     // requested.
     bool budget_exhausted = false;

@@ -52,9 +52,9 @@ public:
         while (!heap_.empty() && !found_) step();
         heap_.swap(scratch);
         if (found_)
-            result_.verdict = Verdict::overlapping;
+            result_.status = Status::overlapping;
         else if (result_.open_size > 0)
-            result_.verdict = Verdict::undecided;
+            result_.status = Status::undecided;
         return result_;
     }
 

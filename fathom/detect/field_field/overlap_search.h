@@ -37,7 +37,7 @@ struct SearchOptions {
 };
 
 struct SearchResult {
-    Verdict verdict = Verdict::disjoint;
+    Status status = Status::disjoint;
     // Overlapping: a point of each solid, at most the margin apart (m, P's frame).
     Vec3 in_p = Vec3::Zero(), in_q = Vec3::Zero();
     double open_size = 0; // undecided: size of the largest cell that stayed open (m)

@@ -470,9 +470,9 @@ ReductionResult ContactReducer::run() {
     }
     for (const TriangleInFieldFrame& t : triangles_) out_.evaluations += t.least.evaluations;
     for (const Side& side : sides_) out_.evaluations += side.corner_evaluations();
-    out_.verdict = !out_.contacts.empty() ? Verdict::overlapping
-                   : out_.undecided > 0   ? Verdict::undecided
-                                          : Verdict::disjoint;
+    out_.status = !out_.contacts.empty() ? Status::overlapping
+                  : out_.undecided > 0   ? Status::undecided
+                                         : Status::disjoint;
     return std::move(out_);
 }
 
@@ -481,7 +481,7 @@ ReductionResult ContactReducer::run() {
 ReductionResult reduce_contacts(std::span<const MeshInField> sides, const ReductionOptions& options) {
     if (!std::isfinite(options.margin))
         throw Error(Cause::invalid_argument, fmt::format("the margin is {}; it must be finite", options.margin));
-    ReductionResult unknown{.verdict = Verdict::undecided};
+    ReductionResult unknown{.status = Status::undecided};
     for (const MeshInField& side : sides)
         if (!is_finite(side.mesh_pose) || !is_finite(side.field_pose)) unknown.undecided += side.mesh->size();
     return unknown.undecided > 0 ? unknown : ContactReducer(sides, options).run();

@@ -39,7 +39,7 @@ struct ReducedContact {
 struct ReductionResult {
     // disjoint: every triangle is proven to stay above the margin. overlapping: a point at or below the margin was
     // found.
-    Verdict verdict = Verdict::disjoint;
+    Status status = Status::disjoint;
     // In the order of selection. The first is the deepest that descent on every triangle of every side finds. Each
     // further one is at least `spread_share` times as far from all earlier ones as any other contact of a triangle
     // whose centre or corner touches; distances are between the points on the triangles. Of contacts that share a point

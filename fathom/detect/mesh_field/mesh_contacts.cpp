@@ -178,9 +178,9 @@ void MeshContactSearch::deepest() {
         });
     for (const TriangleInFieldFrame& c : candidates_)
         out_.evaluations += c.least.evaluations, out_.descents += c.descended;
-    out_.verdict = out_.undecided > 0 ? Verdict::undecided : Verdict::disjoint;
+    out_.status = out_.undecided > 0 ? Status::undecided : Status::disjoint;
     if (least == candidates_.end() || !(value(*least) < HUGE_VAL)) return;
-    if (value(*least) <= options_.margin) out_.verdict = Verdict::overlapping;
+    if (value(*least) <= options_.margin) out_.status = Status::overlapping;
     out_.contacts.push_back(seen_.contact(*least));
 }
 
@@ -201,9 +201,9 @@ void MeshContactSearch::list_contacts() {
     std::sort(out_.contacts.begin(), out_.contacts.end(), [](const MeshContact& a, const MeshContact& b) {
         return a.depth > b.depth || (a.depth == b.depth && a.triangle < b.triangle);
     });
-    out_.verdict = !out_.contacts.empty() ? Verdict::overlapping
-                   : out_.undecided > 0   ? Verdict::undecided
-                                          : Verdict::disjoint;
+    out_.status = !out_.contacts.empty() ? Status::overlapping
+                  : out_.undecided > 0   ? Status::undecided
+                                         : Status::disjoint;
     const std::size_t most = options_.goal == MeshGoal::any ? 1 : options_.max_contacts;
     out_.more_contacts = options_.goal == MeshGoal::contacts && out_.contacts.size() > most;
     if (out_.contacts.size() > most) out_.contacts.resize(most);
@@ -225,7 +225,7 @@ MeshContactResult mesh_contacts(const TriangleSphereTree& mesh, const Pose& mesh
     if (mesh.size() == 0) return {};
     if (!is_finite(mesh_pose) || !is_finite(field_pose)) {
         MeshContactResult unknown;
-        unknown.verdict = Verdict::undecided;
+        unknown.status = Status::undecided;
         unknown.undecided = mesh.size();
         unknown.open_triangle = 0;
         unknown.error_bound = HUGE_VAL;

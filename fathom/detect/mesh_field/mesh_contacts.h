@@ -44,7 +44,7 @@ struct MeshContact {
 struct MeshContactResult {
     // disjoint: every triangle is proven to stay above the margin. overlapping: a point at or below the margin was
     // found.
-    Verdict verdict = Verdict::disjoint;
+    Status status = Status::disjoint;
     // Deepest first, then by triangle: one for each triangle that was found to touch. any: at most one. deepest:
     // exactly one, which touches only if they overlap; it is the minimum by descent over all triangles that the slope
     // of the field does not exclude.

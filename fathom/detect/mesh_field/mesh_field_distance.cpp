@@ -129,8 +129,8 @@ private:
         double proven = -HUGE_VAL;
         for (double step = value;; step *= 0.25) {
             const double level = std::max(value - step, 0.0);
-            if (contacts({.goal = MeshGoal::any, .margin = level, .max_evaluations = max_evaluations}).verdict !=
-                Verdict::disjoint)
+            if (contacts({.goal = MeshGoal::any, .margin = level, .max_evaluations = max_evaluations}).status !=
+                Status::disjoint)
                 break;
             proven = level;
             if (step <= 0.5 * tolerance) break;

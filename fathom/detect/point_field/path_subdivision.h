@@ -147,10 +147,10 @@ public:
         }
     }
 
-    Verdict finish() {
+    Status finish() {
         settle(HUGE_VAL);
-        if (out_.size() == first_) return Verdict::disjoint;
-        return any_proven_ ? Verdict::overlapping : Verdict::undecided;
+        if (out_.size() == first_) return Status::disjoint;
+        return any_proven_ ? Status::overlapping : Status::undecided;
     }
 
 private:
@@ -212,20 +212,20 @@ template <class Path>
         if (piece.kind == PieceKind::free) continue;
         const bool contact = piece.kind == PieceKind::inside || piece.seen >= 0;
         const double seen = piece.kind == PieceKind::inside ? piece.start : contact ? piece.seen : piece.end;
-        if (hit.verdict == Verdict::disjoint) hit = {Verdict::undecided, piece.start, 0};
+        if (hit.status == Status::disjoint) hit = {Status::undecided, piece.start, 0};
         hit.error = seen - hit.time;
         if (contact) {
-            hit.verdict = Verdict::overlapping;
+            hit.status = Status::overlapping;
             return hit;
         }
     }
-    if (hit.verdict == Verdict::undecided) hit.error = 1 - hit.time;
+    if (hit.status == Status::undecided) hit.error = 1 - hit.time;
     return hit;
 }
 
 // Appends all contact intervals of a path.
 template <class Path>
-Verdict all_on_path(PathCutter<Path>& cutter, double tolerance, std::vector<ContactInterval>& out) {
+Status all_on_path(PathCutter<Path>& cutter, double tolerance, std::vector<ContactInterval>& out) {
     PieceJoiner joiner(tolerance, out);
     PathPiece piece;
     while (cutter.next(piece)) joiner.add(piece);

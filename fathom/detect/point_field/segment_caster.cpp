@@ -44,17 +44,17 @@ bool is_usable(const Segment& segment) {
 
 CastHit cast_first(const Field& field, const ClearanceRadius& radius, const Segment& segment,
                    const CastOptions& options) {
-    if (!is_usable(segment)) return {Verdict::undecided, 0, 1};
+    if (!is_usable(segment)) return {Status::undecided, 0, 1};
     const SegmentPath path(segment);
     PathCutter cutter(field, radius, path, options);
     return first_on_path(cutter);
 }
 
-Verdict cast_all(const Field& field, const ClearanceRadius& radius, const Segment& segment, const CastOptions& options,
-                 std::vector<ContactInterval>& out) {
+Status cast_all(const Field& field, const ClearanceRadius& radius, const Segment& segment, const CastOptions& options,
+                std::vector<ContactInterval>& out) {
     if (!is_usable(segment)) {
         out.push_back({0, 1, false});
-        return Verdict::undecided;
+        return Status::undecided;
     }
     const SegmentPath path(segment);
     PathCutter cutter(field, radius, path, options);
@@ -67,7 +67,7 @@ namespace {
 
 constexpr std::size_t cast_chunk = 4096; // segments; the scratch memory of a batch is allocated once for each chunk
 
-constexpr CastHit not_finite{Verdict::undecided, 0, 0};
+constexpr CastHit not_finite{Status::undecided, 0, 0};
 
 // Differences must be finite, too.
 bool finite_segment(const Segment& s) {
@@ -88,8 +88,8 @@ struct SegmentCaster::State {
     // Contacts beyond the domain of a grid in the part [from, to] of the segment; times refer to the whole segment.
     [[nodiscard]] CastHit first_beyond(const Segment& segment, double from, double to) const {
         CastHit hit = cast_first(*field, radius, {segment.at(from), segment.at(to)}, options);
-        if (hit.verdict == Verdict::disjoint) return {};
-        return {hit.verdict, from + hit.time * (to - from), hit.error * (to - from)};
+        if (hit.status == Status::disjoint) return {};
+        return {hit.status, from + hit.time * (to - from), hit.error * (to - from)};
     }
     void all_beyond(const Segment& segment, double from, double to, std::vector<ContactInterval>& out) const {
         const std::size_t first = out.size();
@@ -112,10 +112,10 @@ struct SegmentCaster::State {
         return grid && map->continuous && grid->layout().brick_count() < (std::size_t{1} << 31);
     }
     [[nodiscard]] static CastHit hit_at(double time) {
-        return time == no_contact ? CastHit{} : CastHit{Verdict::overlapping, time, 0};
+        return time == no_contact ? CastHit{} : CastHit{Status::overlapping, time, 0};
     }
     [[nodiscard]] CastHit first_with(const Segment& segment, const GridPath& path, double time) const;
-    [[nodiscard]] Verdict all_on_grid(const Segment& segment, std::vector<ContactInterval>& out) const;
+    [[nodiscard]] Status all_on_grid(const Segment& segment, std::vector<ContactInterval>& out) const;
 
     FieldPtr field;
     CastOptions options;
@@ -130,9 +130,9 @@ namespace {
 // The first contact of two results, where `a` covers earlier times than `b`. If contact is not excluded before it, the
 // error grows.
 CastHit earlier(const CastHit& a, const CastHit& b) {
-    if (a.verdict == Verdict::overlapping || b.verdict == Verdict::disjoint) return a;
-    if (a.verdict == Verdict::disjoint) return b;
-    return {b.verdict, a.time, b.verdict == Verdict::overlapping ? b.time + b.error - a.time : 0};
+    if (a.status == Status::overlapping || b.status == Status::disjoint) return a;
+    if (a.status == Status::disjoint) return b;
+    return {b.status, a.time, b.status == Status::overlapping ? b.time + b.error - a.time : 0};
 }
 
 // Joins adjacent intervals from index `first` on, which are in order.
@@ -147,11 +147,11 @@ void join(std::vector<ContactInterval>& list, std::size_t first) {
     list.resize(kept);
 }
 
-Verdict verdict_of(std::span<const ContactInterval> intervals) {
-    if (intervals.empty()) return Verdict::disjoint;
+Status status_of(std::span<const ContactInterval> intervals) {
+    if (intervals.empty()) return Status::disjoint;
     for (const ContactInterval& i : intervals)
-        if (i.proven) return Verdict::overlapping;
-    return Verdict::undecided;
+        if (i.proven) return Status::overlapping;
+    return Status::undecided;
 }
 
 } // namespace
@@ -163,13 +163,13 @@ CastHit SegmentCaster::State::first_with(const Segment& segment, const GridPath&
     if (!within) return first_beyond(segment, 0, 1);
     CastHit hit;
     if (path.begin > 0) hit = first_beyond(segment, 0, path.begin);
-    if (hit.verdict == Verdict::overlapping) return hit;
+    if (hit.status == Status::overlapping) return hit;
     hit = earlier(hit, hit_at(time));
-    if (hit.verdict != Verdict::overlapping && path.end < 1) hit = earlier(hit, first_beyond(segment, path.end, 1));
+    if (hit.status != Status::overlapping && path.end < 1) hit = earlier(hit, first_beyond(segment, path.end, 1));
     return hit;
 }
 
-Verdict SegmentCaster::State::all_on_grid(const Segment& segment, std::vector<ContactInterval>& out) const {
+Status SegmentCaster::State::all_on_grid(const Segment& segment, std::vector<ContactInterval>& out) const {
     const std::size_t first = out.size();
     const GridPath path = grid_path(grid->layout(), segment);
     const bool within = path.begin <= path.end;
@@ -178,7 +178,7 @@ Verdict SegmentCaster::State::all_on_grid(const Segment& segment, std::vector<Co
     if (within) all_within(path, out);
     if (beyond && within && path.end < 1) all_beyond(segment, path.end, 1, out);
     if (beyond) join(out, first);
-    return verdict_of(std::span(out).subspan(first));
+    return status_of(std::span(out).subspan(first));
 }
 
 SegmentCaster::SegmentCaster(FieldPtr field, const CastOptions& options) {
@@ -203,12 +203,12 @@ CastHit SegmentCaster::first(const Segment& segment) const {
     return cast_first(*state_->field, state_->radius, segment, state_->options);
 }
 
-Verdict SegmentCaster::any(const Segment& segment) const { return first(segment).verdict; }
+Status SegmentCaster::any(const Segment& segment) const { return first(segment).status; }
 
-Verdict SegmentCaster::all(const Segment& segment, std::vector<ContactInterval>& out) const {
+Status SegmentCaster::all(const Segment& segment, std::vector<ContactInterval>& out) const {
     if (!finite_segment(segment)) {
         out.push_back({0, 1, false});
-        return Verdict::undecided;
+        return Status::undecided;
     }
     if (state_->grid) return state_->all_on_grid(segment, out);
     return cast_all(*state_->field, state_->radius, segment, state_->options, out);

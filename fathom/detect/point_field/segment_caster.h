@@ -1,5 +1,5 @@
 // Contact times of a point that moves along a segment in a field: the times at which its distance is at most `level`.
-// Method: Xu & Barbic 2014, section 3, for all contact intervals, the first contact, or only the verdict. A sphere of
+// Method: Xu & Barbic 2014, section 3, for all contact intervals, the first contact, or only the status. A sphere of
 // radius r corresponds to level r. On grids, empty space is skipped by a map of free bricks, and all roots of the exact
 // cubic are found in each cell that contains the level: accurate to rounding. For other fields, clearance_radius() and
 // range() decide pieces of the segment, down to a tolerance.
@@ -26,7 +26,7 @@ struct CastOptions {
 };
 
 struct CastHit {
-    Verdict verdict = Verdict::disjoint;
+    Status status = Status::disjoint;
     // Lower bound on the time of the first contact. Overlapping: contact begins in [time, time + error].
     double time = 1;
     double error = 0;
@@ -58,10 +58,10 @@ public:
     SegmentCaster& operator=(SegmentCaster&&) noexcept;
 
     [[nodiscard]] CastHit first(const Segment& segment) const;
-    [[nodiscard]] Verdict any(const Segment& segment) const;
-    // Appends the intervals, ascending and disjoint. Returns the verdict: undecided if there are intervals and none is
+    [[nodiscard]] Status any(const Segment& segment) const;
+    // Appends the intervals, ascending and disjoint. Returns the status: undecided if there are intervals and none is
     // proven.
-    Verdict all(const Segment& segment, std::vector<ContactInterval>& out) const;
+    Status all(const Segment& segment, std::vector<ContactInterval>& out) const;
 
     // Many segments in parallel. Results are in the order of the segments, with the same bits as single queries.
     void first(std::span<const Segment> segments, std::span<CastHit> out) const;
@@ -92,7 +92,7 @@ private:
 
 // Appends to `out`. Proven intervals are accurate to three tolerances, rounded outward; longer undecided stretches are
 // separate intervals.
-Verdict cast_all(const Field& field, const ClearanceRadius& radius, const Segment& segment, const CastOptions& options,
-                 std::vector<ContactInterval>& out);
+Status cast_all(const Field& field, const ClearanceRadius& radius, const Segment& segment, const CastOptions& options,
+                std::vector<ContactInterval>& out);
 
 } // namespace fathom

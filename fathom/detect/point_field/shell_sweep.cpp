@@ -277,8 +277,8 @@ void Sweeper::find_contacts() {
 }
 
 void Sweeper::note(Index point, const CastHit& hit) {
-    if (hit.verdict == Verdict::disjoint) return;
-    if (hit.verdict == Verdict::undecided) {
+    if (hit.status == Status::disjoint) return;
+    if (hit.status == Status::undecided) {
         open_ = std::min(open_, hit.time);
     } else if (best_point_ == no_index || hit.time < best_.time || (hit.time == best_.time && point < best_point_)) {
         best_ = hit;
@@ -382,7 +382,7 @@ void Sweeper::finish() {
     ShellSweepHit& hit = out_.first;
     const bool touches = best_point_ != no_index && (options_.goal == SweepGoal::all || best_.time <= options_.latest);
     if (!touches && !(open_ <= 1)) return;
-    hit.verdict = touches ? Verdict::overlapping : Verdict::undecided;
+    hit.status = touches ? Status::overlapping : Status::undecided;
     hit.time = touches ? std::min(best_.time, open_) : open_;
     if (!touches) return;
     hit.error = best_.time + best_.error - hit.time;
@@ -415,7 +415,7 @@ void sweep(const SweepShell& shell, const Motion& shell_motion, const SegmentCas
     clear(out);
     if (shell.points.empty()) return;
     if (!is_finite(shell_motion) || !is_finite(field_motion)) {
-        out.first = {.verdict = Verdict::undecided, .time = 0, .cell = {}};
+        out.first = {.status = Status::undecided, .time = 0, .cell = {}};
         return;
     }
     Sweeper sweeper(shell, shell_motion, caster, field_motion, out, options);
@@ -438,20 +438,20 @@ void sweep_pair(const SweepBody& a, const Motion& motion_a, const SweepBody& b, 
     clear(out.b_in_a);
     ShellSweepOptions second = options;
     if (a.shell && b.caster) sweep(*a.shell, motion_a, *b.caster, motion_b, out.a_in_b, options);
-    if (options.goal != SweepGoal::all && out.a_in_b.first.verdict == Verdict::overlapping)
+    if (options.goal != SweepGoal::all && out.a_in_b.first.status == Status::overlapping)
         second.latest = std::min(options.latest, out.a_in_b.first.time + out.a_in_b.first.error);
-    const bool enough = options.goal == SweepGoal::any && out.a_in_b.first.verdict == Verdict::overlapping;
+    const bool enough = options.goal == SweepGoal::any && out.a_in_b.first.status == Status::overlapping;
     if (b.shell && a.caster && !enough) sweep(*b.shell, motion_b, *a.caster, motion_a, out.b_in_a, second);
     out.b_in_a.first.normal *= -1;
     const auto rank = [](const ShellSweepHit& hit) {
-        return hit.verdict == Verdict::overlapping ? 0 : hit.verdict == Verdict::undecided ? 1 : 2;
+        return hit.status == Status::overlapping ? 0 : hit.status == Status::undecided ? 1 : 2;
     };
     const ShellSweepHit &x = out.a_in_b.first, &y = out.b_in_a.first;
     out.point_of_a = rank(x) != rank(y) ? rank(x) < rank(y) : x.time <= y.time;
     out.first = out.point_of_a ? x : y;
     // A possible earlier contact of the other direction increases the error.
     const ShellSweepHit& other = out.point_of_a ? y : x;
-    if (other.verdict == Verdict::undecided && other.time < out.first.time) {
+    if (other.status == Status::undecided && other.time < out.first.time) {
         out.first.error += out.first.time - other.time;
         out.first.time = other.time;
     }

@@ -69,7 +69,7 @@ struct ShellSweepOptions {
 };
 
 struct ShellSweepHit {
-    Verdict verdict = Verdict::disjoint; // undecided: some point may touch, but none was found to
+    Status status = Status::disjoint; // undecided: some point may touch, but none was found to
     double time = 1; // lower bound on the time of impact; overlapping: contact begins in [time, time + error]
     double error = 0;
     // The smallest index of the points that touch first (screws: first up to `bend`). any: a point that touches.

@@ -113,10 +113,10 @@ private:
         const double first_open = left_.empty() ? HUGE_VAL : left_.front().start;
         result_.time = std::min({first_open, witness_, 1.0});
         if (witness_ <= 1) {
-            result_.verdict = Verdict::overlapping;
+            result_.status = Status::overlapping;
             result_.error = witness_ - result_.time;
         } else if (!left_.empty()) {
-            result_.verdict = Verdict::undecided;
+            result_.status = Status::undecided;
         }
         if (options_.all) join();
         return std::move(result_);

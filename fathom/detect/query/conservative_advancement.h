@@ -41,7 +41,7 @@ struct AdvancementOptions {
 };
 
 struct AdvancementResult {
-    Verdict verdict = Verdict::disjoint;
+    Status status = Status::disjoint;
     double time = 1;  // lower bound on the time of impact
     double error = 0; // overlapping: contact was found at time + error, or is proven to occur before that
     std::vector<ContactInterval> intervals{}; // all: there is no contact outside them; ascending and disjoint

@@ -1,7 +1,7 @@
 // Collision queries between two shapes of any kind: collide(), distance() and sweep().
 // A table (query_table.cpp, printed by `fathom matrix`) selects the method from the kinds of the two shapes and the
 // query. The result names the method, and the caller may force another one.
-// Guarantee: the verdict "disjoint" is a proof about the shapes as they are represented (a grid as it interpolates).
+// Guarantee: the status "disjoint" is a proof about the shapes as they are represented (a grid as it interpolates).
 // `error_bound` bounds the deviation of the representation from the true shape. The exception is Method::depth_maps,
 // which must be forced and samples pixels: its "disjoint" is a proof only if `proven` is set.
 // Symmetry: swapping the two shapes swaps the points and negates the normal.
@@ -41,13 +41,13 @@ inline constexpr std::array all_methods = {Method::closed_form, Method::field_fi
 [[nodiscard]] std::string_view name(Method method); // for example "mesh_field"
 
 enum class CollideGoal {
-    verdict,  // only whether the shapes overlap
+    status,   // only whether the shapes overlap
     contacts, // contact points, normals and penetration depths
-    proof     // as verdict, with a hundred times the usual evaluation limit before "undecided"
+    proof     // as status, with a hundred times the usual evaluation limit before "undecided"
 };
 
 struct CollideOptions {
-    CollideGoal goal = CollideGoal::contacts; // `verdict` is much cheaper: between meshes by a factor of a hundred
+    CollideGoal goal = CollideGoal::contacts; // `status` is much cheaper: between meshes by a factor of a hundred
     Method method = Method::automatic;        // Error{unsupported} if a forced method does not accept the pair
     // Shapes closer than this count as touching (m). Error{unsupported} if a forced method does not support a margin.
     double margin = 0;
@@ -55,9 +55,9 @@ struct CollideOptions {
     std::size_t max_contacts = 16;
 };
 
-// The status of a pair is `verdict`: disjoint, overlapping (touching included) or undecided.
+// The status of a pair is `status`: disjoint, overlapping (touching included) or undecided.
 struct CollideResult {
-    Verdict verdict = Verdict::disjoint;
+    Status status = Status::disjoint;
     bool proven = true;                // false: undecided, or depth maps without a proof; "overlapping" has a `witness`
     Method method = Method::automatic; // the method that was used
     Vec3 witness = Vec3::Zero();       // overlapping: a point of both shapes, up to the margin (m, world)
@@ -108,7 +108,7 @@ struct SweepOptions {
 };
 
 struct SweepResult {
-    Verdict verdict = Verdict::disjoint; // over the whole motion
+    Status status = Status::disjoint; // over the whole motion
     // Lower bound on the time of impact. If overlapping, contact occurs in [time, time + error]: it was observed at
     // time + error or, for points that pass through an open surface, is proven to lie in the interval.
     double time = 1;

@@ -28,7 +28,7 @@ constexpr double same_direction = 1e-12;   // of unit normals: rotation rounds t
 constexpr std::size_t max_listed = 10'000; // limit on contacts before contact reduction
 
 void set_touching(CollideResult& result, const Vec3& common) {
-    result.verdict = Verdict::overlapping;
+    result.status = Status::overlapping;
     result.witness = common;
 }
 
@@ -47,7 +47,7 @@ CollideResult plane_and_plane(const Pair& pair, const CollideOptions& options) {
         set_touching(result, 0.5 * (a.offset - b.offset) * a.normal);
         result.depth = -gap;
     }
-    if (result.verdict == Verdict::overlapping && options.goal == CollideGoal::contacts && std::isfinite(result.depth))
+    if (result.status == Status::overlapping && options.goal == CollideGoal::contacts && std::isfinite(result.depth))
         result.contacts.push_back({.point_a = a.offset * a.normal,
                                    .point_b = (a.offset + gap) * a.normal,
                                    .normal = a.normal,
@@ -191,7 +191,7 @@ CollideResult by_surfaces(const Pair& pair, const CollideOptions& options) {
 CollideResult by_surface_in_field(const Pair& pair, const CollideOptions& options) {
     const Pair p = ordered(pair, is_surface);
     const FieldContacts found = contacts_in_field(p, options);
-    CollideResult result{.verdict = found.verdict, .more_contacts = found.more_contacts, .contacts = found.contacts};
+    CollideResult result{.status = found.status, .more_contacts = found.more_contacts, .contacts = found.contacts};
     if (!result.contacts.empty()) result.witness = result.contacts.front().point_a;
     if (options.goal == CollideGoal::contacts)
         sort_and_spread(result, options.max_contacts);
@@ -211,7 +211,7 @@ CollideResult by_fields(const Pair& pair, const CollideOptions& options) {
     if (options.goal == CollideGoal::proof) ask.max_evaluations *= 100;
     field_field::CollideResult found =
         field_field::collide(pair.a.shape->solid(), pair.a.pose, pair.b.shape->solid(), pair.b.pose, ask);
-    return {.verdict = found.verdict,
+    return {.status = found.status,
             .witness = found.witness,
             .depth = found.depth,
             .error_bound = depth_error(pair),
@@ -228,7 +228,7 @@ CollideResult by_octree(const Pair& pair, const CollideOptions& options) {
     if (options.goal == CollideGoal::proof) ask.depth = 40, ask.max_evaluations *= 100;
     const field_field::FieldOverlap found =
         field_field::field_overlap(*pair.a.shape->field(), pair.a.pose, *pair.b.shape->field(), pair.b.pose, ask);
-    return {.verdict = found.verdict,
+    return {.status = found.status,
             .witness = found.witness,
             .error_bound = depth_error(pair),
             .more_contacts = found.budget_exhausted};
@@ -254,7 +254,7 @@ CollideResult by_tetrahedra(const Pair& pair, const CollideOptions& options) {
     const CollideResult seen = result.contacts.empty() ? surfaces_in_order(p, options) : CollideResult{};
     if (!result.contacts.empty())
         result.witness = result.contacts.front().point_a;
-    else if (seen.verdict == Verdict::overlapping)
+    else if (seen.status == Status::overlapping)
         result.witness = seen.witness, result.contacts = seen.contacts;
     else
         result.witness = of_a[p.a.shape->tetrahedra().tetrahedra[pairs.front()[0]][0]];
@@ -278,7 +278,7 @@ CollideResult by_depth_maps(const Pair& pair, const CollideOptions& options) {
     DepthObject object = drawn(*backend, *p.a.shape);
     const DrawnBody other{std::make_shared<DrawnMesh>(p.b.shape->mesh()), p.b.pose, 0};
     const DepthCollision found = collide(object, p.a.pose, std::span(&other, 1), {.goal = DepthGoal::bodies});
-    CollideResult result{.verdict = found.verdict,
+    CollideResult result{.status = found.status,
                          .proven = found.proven,
                          .error_bound = found.tolerance,
                          .more_contacts = found.truncated};
@@ -338,12 +338,12 @@ CollideResult collide(const Shape& a, const Pose& pose_a, const Shape& b, const 
         throw Error(Cause::unsupported, fmt::format("method '{}' does not support a margin", name(method)));
     CollideResult result;
     if (!is_finite(pose_a) || !is_finite(pose_b)) {
-        result.verdict = Verdict::undecided;
+        result.status = Status::undecided;
     } else if (!a.bounds().empty() && !b.bounds().empty()) {
         result = query::by_method(method, {{&a, pose_a}, {&b, pose_b}}, options);
     }
     result.method = method;
-    result.proven = result.proven && (result.verdict == Verdict::disjoint || result.verdict == Verdict::overlapping);
+    result.proven = result.proven && (result.status == Status::disjoint || result.status == Status::overlapping);
     return result;
 }
 

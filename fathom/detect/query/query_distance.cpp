@@ -54,7 +54,7 @@ DistanceResult between(const Vec3& point_a, const Vec3& point_b, double lower, d
 DistanceResult plane_and_plane(const Pair& pair) {
     const CollideResult touch =
         collide(*pair.a.shape, pair.a.pose, *pair.b.shape, pair.b.pose, {.method = Method::closed_form});
-    if (touch.verdict == Verdict::overlapping)
+    if (touch.status == Status::overlapping)
         return {.lower_bound = -touch.depth,
                 .upper_bound = -touch.depth,
                 .point_a = touch.witness,
@@ -148,7 +148,7 @@ DistanceResult by_fields(const Pair& pair, const DistanceOptions& options) {
     if (!p.b.shape->bounded()) throw Error(Cause::unsupported, "both shapes are unbounded");
     const CollideResult touch = collide(*pair.a.shape, pair.a.pose, *pair.b.shape, pair.b.pose,
                                         {.method = Method::field_field, .max_contacts = 1});
-    if (touch.verdict == Verdict::overlapping) return overlapping(pair, Method::field_field);
+    if (touch.status == Status::overlapping) return overlapping(pair, Method::field_field);
     Pair cut = p;
     const Shape block = block_under(p.a, p.b, cut.a.pose);
     cut.a.shape = &block;

@@ -136,7 +136,7 @@ FieldContacts any_in_field(const Pair& pair, const CollideOptions& options) {
     if (options.goal == CollideGoal::proof) ask.max_evaluations *= 100;
     const mesh_field::MeshContactResult found =
         mesh_field::mesh_contacts(pair.a.shape->surface(), pair.a.pose, *pair.b.shape->field(), pair.b.pose, ask);
-    FieldContacts result{.verdict = found.verdict};
+    FieldContacts result{.status = found.status};
     for (const mesh_field::MeshContact& c : found.contacts) result.contacts.push_back(contact_of(c));
     return result;
 }
@@ -155,7 +155,7 @@ FieldContacts contacts_in_field(const Pair& pair, const CollideOptions& options,
     }
     const mesh_field::ReductionResult found =
         mesh_field::reduce_contacts(sides, {.margin = options.margin, .max_contacts = options.max_contacts});
-    FieldContacts result{found.verdict, {}, found.more_contacts};
+    FieldContacts result{found.status, {}, found.more_contacts};
     for (const mesh_field::ReducedContact& c : found.contacts)
         result.contacts.push_back(turned[c.side] ? flipped(contact_of(c.at)) : contact_of(c.at));
     return result;

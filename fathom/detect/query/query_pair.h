@@ -61,7 +61,7 @@ struct Lowest {
 // they are solids. At most max_contacts are selected by contact reduction (contact_reduction.h); they are not sorted.
 // Normals point from a to b.
 struct FieldContacts {
-    Verdict verdict = Verdict::disjoint;
+    Status status = Status::disjoint;
     std::vector<Contact> contacts{};
     bool more_contacts = false; // more contacts exist
 };

@@ -25,8 +25,8 @@ struct Moving {
 };
 
 constexpr std::size_t max_sweep_evaluations = 300'000;
-constexpr double normal_lead_time = 1e-6;              // the normal is taken this long before contact (time)
-constexpr std::size_t max_verdict_evaluations = 5'000; // for each of many overlap tests
+constexpr double normal_lead_time = 1e-6;             // the normal is taken this long before contact (time)
+constexpr std::size_t max_status_evaluations = 5'000; // for each of many overlap tests
 
 // ---- Points in a field
 
@@ -57,7 +57,7 @@ SweepResult points_and_field(const Moving& a, const Moving& b, const SweepOption
     else
         sweep(a.shape->points(), a.motion, b.shape->caster(), b.motion, found, ask);
     const ShellSweepHit& first = found.first;
-    SweepResult result{.verdict = first.verdict,
+    SweepResult result{.status = first.status,
                        .time = first.time,
                        .error = first.error,
                        .point = first.position,
@@ -79,7 +79,7 @@ SweepResult by_fields(const Moving& a, const Moving& b, const SweepOptions& opti
     const field_field::FieldSweep found =
         field_field::field_sweep(*a.shape->field(), a.motion, *b.shape->field(), b.motion,
                                  {.tolerance = options.tolerance, .max_evaluations = max_sweep_evaluations});
-    return {.verdict = found.verdict,
+    return {.status = found.status,
             .time = found.time,
             .error = found.error,
             .point = found.point,
@@ -99,16 +99,16 @@ public:
         for (double from = 0; from <= 1;) {
             const field_field::FieldSweep next = between(from, 1);
             result.budget_exhausted = result.budget_exhausted || next.budget_exhausted;
-            if (next.verdict == Verdict::disjoint) break;
+            if (next.status == Status::disjoint) break;
             const double start = from + next.time * (1 - from), seen = start + next.error * (1 - from);
             if (result.intervals.empty())
-                result = {.verdict = next.verdict,
+                result = {.status = next.status,
                           .time = start,
                           .error = seen - start,
                           .point = next.point,
                           .normal = next.normal,
                           .budget_exhausted = result.budget_exhausted};
-            const bool proven = next.verdict == Verdict::overlapping;
+            const bool proven = next.status == Status::overlapping;
             const double free = proven ? apart_after(seen) : 2;
             double end = 1;
             if (free <= 1) {
@@ -138,8 +138,8 @@ private:
             t = std::min(1.0, t + std::max(options_.resolution, 1e-6));
             const field_field::CollideResult there = field_field::collide(
                 a_.shape->solid(), mover_a_.pose(t), b_.shape->solid(), mover_b_.pose(t),
-                {.goal = field_field::CollideGoal::any, .max_evaluations = max_verdict_evaluations});
-            if (there.verdict == Verdict::disjoint) return t;
+                {.goal = field_field::CollideGoal::any, .max_evaluations = max_status_evaluations});
+            if (there.status == Status::disjoint) return t;
         }
         return 2;
     }
@@ -174,12 +174,12 @@ public:
                 return points_cross(*b_.shape, b_.motion, *a_.shape, a_.motion, start, end);
             };
         AdvancementResult found = conservative_advancement(probe, ask);
-        SweepResult result{.verdict = found.verdict,
+        SweepResult result{.status = found.status,
                            .time = found.time,
                            .error = found.error,
                            .intervals = std::move(found.intervals),
                            .budget_exhausted = found.budget_exhausted};
-        if (result.verdict == Verdict::overlapping) describe(result);
+        if (result.status == Status::overlapping) describe(result);
         return result;
     }
 
@@ -195,7 +195,7 @@ private:
             d = distance_at(t, 0.25 * above);
         const double rounding = 1e-14 * (extent(*a_.shape) + extent(*b_.shape) + mover_a_.pose(t).translation.norm() +
                                          mover_b_.pose(t).translation.norm());
-        const double gap = std::max(d.lower_bound - options_.margin, apart_by_verdict(t, d)) - rounding;
+        const double gap = std::max(d.lower_bound - options_.margin, apart_by_status(t, d)) - rounding;
         return {d.upper_bound <= options_.margin, gap, hold(d) - rounding,
                 std::max(d.upper_bound - options_.margin - gap, 0.0)};
     }
@@ -208,7 +208,7 @@ private:
     }
 
     // Far from a grid the proven lower bounds on distances are loose, but a margin can still be proven by collide().
-    [[nodiscard]] double apart_by_verdict(double t, const DistanceResult& d) const {
+    [[nodiscard]] double apart_by_status(double t, const DistanceResult& d) const {
         const double above = d.upper_bound - options_.margin;
         if (!(above > 0) || !std::isfinite(above) || d.lower_bound - options_.margin > 0.3 * above ||
             d.method != Method::field_field)
@@ -217,8 +217,8 @@ private:
             if (field_field::collide(a_.shape->solid(), mover_a_.pose(t), b_.shape->solid(), mover_b_.pose(t),
                                      {.goal = field_field::CollideGoal::any,
                                       .margin = options_.margin + share * above,
-                                      .max_evaluations = max_verdict_evaluations})
-                    .verdict == Verdict::disjoint)
+                                      .max_evaluations = max_status_evaluations})
+                    .status == Status::disjoint)
                 return share * above;
         return 0;
     }
@@ -253,7 +253,7 @@ SweepResult two_planes(const Moving& a, const Moving& b, const SweepOptions& opt
                                                                .all = options.goal == SweepGoal::all,
                                                                .tolerance = options.tolerance,
                                                                .resolution = options.resolution});
-    SweepResult result{.verdict = found.verdict,
+    SweepResult result{.status = found.status,
                        .time = found.time,
                        .error = found.error,
                        .intervals = std::move(found.intervals),
@@ -317,7 +317,7 @@ SweepResult sweep(const Shape& a, const Motion& motion_a, const Shape& b, const 
     const auto finite = [](const Motion& m) { return is_finite(m.start) && is_finite(m.end); };
     SweepResult result;
     if (!finite(motion_a) || !finite(motion_b))
-        result = {.verdict = Verdict::undecided, .time = 0, .budget_exhausted = true};
+        result = {.status = Status::undecided, .time = 0, .budget_exhausted = true};
     else if (!a.bounds().empty() && !b.bounds().empty())
         result = query::by_method(method, {&a, motion_a}, {&b, motion_b}, options);
     result.method = method;

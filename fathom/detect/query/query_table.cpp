@@ -87,13 +87,13 @@ bool all_but_planes(ShapeKind a, ShapeKind b) { return !both_planes(a, b); }
 
 constexpr std::array collide_rows = {
     Row{Method::closed_form, "exact up to rounding", planes_or_surface},
-    Row{Method::mesh_mesh, "verdict by exact predicates; depth by descent", two_surfaces},
+    Row{Method::mesh_mesh, "status by exact predicates; depth by descent", two_surfaces},
     Row{Method::mesh_field, "proof or witness, else undecided; depth by descent", surface_and_solid},
     Row{Method::field_field,
         "proof or witness, else undecided; depth by descent, for convex analytic shapes the global maximum",
         two_solids},
     Row{Method::octree, "proof or witness, else undecided; no contacts", two_solids},
-    Row{Method::tetrahedra, "verdict by exact predicates, also for inverted tetrahedra", two_tetrahedra},
+    Row{Method::tetrahedra, "status by exact predicates, also for inverted tetrahedra", two_tetrahedra},
     Row{Method::depth_maps, "accurate to a pixel; not a proof", drawn_solid},
 };
 constexpr std::array distance_rows = {

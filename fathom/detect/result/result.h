@@ -1,13 +1,13 @@
-// Types that the results of all collision queries share: verdict, contact interval, contact.
+// Types that the results of all collision queries share: status, contact interval, contact.
 // "disjoint" is always a proof. If neither disjointness nor overlap is proven within the requested tolerance, the
-// verdict is "undecided".
+// status is "undecided".
 #pragma once
 
 #include <fathom/base/vec.h>
 
 namespace fathom {
 
-enum class Verdict { disjoint, overlapping, undecided };
+enum class Status { disjoint, overlapping, undecided };
 
 // Time interval of contact, ends included. Time runs in [0, 1] over the motion of the query.
 struct ContactInterval {

@@ -64,12 +64,12 @@ Lowest descend(const Field& field, double level, const std::array<Vec3, 4>& corn
 
 // Subdivides the tetrahedron at its longest edges until the Lipschitz bound rules out every part, a part is found
 // inside (`lowest` is then there), or the evaluations are exhausted.
-Verdict decide(const Field& field, double level, const std::array<Vec3, 4>& corners, std::size_t max_evaluations,
-               Lowest& lowest) {
+Status decide(const Field& field, double level, const std::array<Vec3, 4>& corners, std::size_t max_evaluations,
+              Lowest& lowest) {
     using Part = std::array<std::array<double, 4>, 4>; // weights of its corners
     std::vector<Part> open = {{{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}}};
     for (; !open.empty(); --max_evaluations) {
-        if (max_evaluations == 0) return Verdict::undecided;
+        if (max_evaluations == 0) return Status::undecided;
         Part part = open.back();
         open.pop_back();
         std::array<Vec3, 4> p;
@@ -81,7 +81,7 @@ Verdict decide(const Field& field, double level, const std::array<Vec3, 4>& corn
         const Vec3 center = at(corners, middle);
         const double value = field.distance(center) - level;
         if (value < lowest.value) lowest = {middle, value};
-        if (value <= 0) return Verdict::overlapping;
+        if (value <= 0) return Status::overlapping;
         double reach = 0, longest = -1;
         std::size_t from = 0, to = 1;
         for (std::size_t i = 0; i < 4; ++i) {
@@ -98,7 +98,7 @@ Verdict decide(const Field& field, double level, const std::array<Vec3, 4>& corn
         open.push_back(part);
         open.push_back(other);
     }
-    return Verdict::disjoint;
+    return Status::disjoint;
 }
 
 Box box_round(const std::array<Vec3, 4>& c) {
@@ -117,13 +117,13 @@ void judge(const Field& field, const TetFieldContactOptions& options, const Valu
     const double by_range = field.range(box_round(corners)).lower - level;
     if (by_range > 0) return;
     Lowest lowest = descend(field, level, corners, values);
-    Verdict verdict = lowest.value <= 0 ? Verdict::overlapping : Verdict::undecided;
-    if (verdict == Verdict::undecided && std::isfinite(field.lipschitz()))
-        verdict = decide(field, level, corners, options.max_evaluations, lowest);
-    if (verdict == Verdict::disjoint) return;
+    Status status = lowest.value <= 0 ? Status::overlapping : Status::undecided;
+    if (status == Status::undecided && std::isfinite(field.lipschitz()))
+        status = decide(field, level, corners, options.max_evaluations, lowest);
+    if (status == Status::disjoint) return;
     // Infinite slopes make one bound NaN or minus infinity; rounding may put the value of a corner below the other.
     const double bound = std::max(-(by_slope > by_range ? by_slope : by_range), -lowest.value);
-    out.push_back({number, verdict, lowest.weights, -lowest.value, bound});
+    out.push_back({number, status, lowest.weights, -lowest.value, bound});
 }
 
 } // namespace

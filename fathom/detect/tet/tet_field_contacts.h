@@ -27,7 +27,7 @@ struct VertexInField {
 
 struct TetInField {
     Index tetrahedron;
-    Verdict verdict; // overlapping: one of its points is at or below the level; undecided: not ruled out
+    Status status; // overlapping: one of its points is at or below the level; undecided: not ruled out
     std::array<double, 4> barycentric; // of the deepest point found: none below 0, sum 1
     double depth;                      // there (m); <= 0 where undecided
     double depth_bound;                // upper bound on the depth of all of its points (m)

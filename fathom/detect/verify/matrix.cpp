@@ -36,8 +36,7 @@ double size_of(const Trial& t) {
 
 // Returns the error, and whether the query stayed undecided.
 std::pair<double, bool> run_query(const Trial& t, Question question) {
-    if (question == Question::collide)
-        return {0, collide(t.a, t.start.a, t.b, t.start.b).verdict == Verdict::undecided};
+    if (question == Question::collide) return {0, collide(t.a, t.start.a, t.b, t.start.b).status == Status::undecided};
     if (question == Question::distance) {
         const DistanceResult d = distance(t.a, t.start.a, t.b, t.start.b);
         return {d.upper_bound > 0 && std::isfinite(d.upper_bound) ? (d.upper_bound - d.lower_bound) / size_of(t) : 0,
@@ -46,7 +45,7 @@ std::pair<double, bool> run_query(const Trial& t, Question question) {
     const Motion still = Motion::stationary(t.start.a), moving{t.start.b, t.end.b, Path::screw};
     const SweepResult s =
         sweep(t.a, still, t.b, moving, {.goal = question == Question::sweep_first ? SweepGoal::first : SweepGoal::all});
-    return {s.verdict == Verdict::overlapping ? s.error : 0, s.verdict == Verdict::undecided};
+    return {s.status == Status::overlapping ? s.error : 0, s.status == Status::undecided};
 }
 
 MatrixCell measure(const std::vector<Trial>& trials, ShapeKind a, ShapeKind b, Question question) {

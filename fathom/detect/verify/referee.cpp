@@ -122,7 +122,7 @@ private:
 
     void both_orders(const CollideResult& c, const CollideResult& back) {
         const std::string method(name(c.method));
-        expect(c.verdict == back.verdict, method + ": the verdict depends on the order");
+        expect(c.status == back.status, method + ": the status depends on the order");
         expect(c.contacts.size() == back.contacts.size(),
                fmt::format("{}: {} contacts, {} in the other order", method, c.contacts.size(), back.contacts.size()));
         for (std::size_t k = 0; k < std::min(c.contacts.size(), back.contacts.size()); ++k) {
@@ -134,15 +134,15 @@ private:
 
     void claim(const CollideResult& c) {
         const std::string method(name(c.method));
-        if (c.verdict == Verdict::undecided || (c.verdict == Verdict::disjoint && !c.proven)) ++report_.unproven;
-        if (c.verdict == Verdict::disjoint && c.proven) {
+        if (c.status == Status::undecided || (c.status == Status::disjoint && !c.proven)) ++report_.unproven;
+        if (c.status == Status::disjoint && c.proven) {
             if (!touching_) apart_ = true;
             const Vec3* common = common_point(b_.pose, slack_);
             expect(common == nullptr, fmt::format("{}: disjoint, but a point of one shape is {} deep in the other",
                                                   method, common ? depth_at(*common) : 0));
             expect(!touching_ || shallow(), fmt::format("{}: disjoint, but {} found an overlap", method, found_by_));
         }
-        if (c.verdict != Verdict::overlapping) return;
+        if (c.status != Status::overlapping) return;
         // Half-spaces may meet far away.
         const double slack = slack_ + 1e-12 * c.witness.norm() + (c.method == Method::depth_maps ? c.error_bound : 0);
         if (c.method != Method::depth_maps) {
@@ -230,11 +230,11 @@ private:
         const Mover mover(moving);
         double latest_start = 0, earliest_seen = HUGE_VAL;
         const auto look = [&](const SweepResult& s, const std::string& what) {
-            if (s.verdict == Verdict::undecided) ++report_.unproven;
-            latest_start = std::max(latest_start, s.verdict == Verdict::disjoint ? 2.0 : s.time);
-            if (s.verdict == Verdict::overlapping) earliest_seen = std::min(earliest_seen, s.time + s.error);
+            if (s.status == Status::undecided) ++report_.unproven;
+            latest_start = std::max(latest_start, s.status == Status::disjoint ? 2.0 : s.time);
+            if (s.status == Status::overlapping) earliest_seen = std::min(earliest_seen, s.time + s.error);
             before(what, s, mover);
-            if (s.verdict == Verdict::overlapping) seen(what, s.time + s.error, mover);
+            if (s.status == Status::overlapping) seen(what, s.time + s.error, mover);
         };
         for (const Question question : {Question::sweep_first, Question::sweep_all})
             for (const PairMethod& m : methods_for(a_.shape.kind(), b_.shape.kind(), question)) {
@@ -248,7 +248,7 @@ private:
                 const SweepResult s = sweep(a_.shape, still, b_.shape, moving, ask),
                                   back = sweep(b_.shape, moving, a_.shape, still, ask);
                 const std::string what = fmt::format("{} by {}", name(question), name(m.method));
-                expect(s.verdict == back.verdict, what + ": the verdict depends on the order");
+                expect(s.status == back.status, what + ": the status depends on the order");
                 expect(std::abs(s.time - back.time) <= s.error + back.error + 1e-3,
                        fmt::format("{}: time {} or {}, depending on the order", what, s.time, back.time));
                 look(s, what);
@@ -261,7 +261,7 @@ private:
     }
 
     void before(const std::string& what, const SweepResult& s, const Mover& mover) {
-        const double until = s.verdict == Verdict::disjoint ? 1 : s.time;
+        const double until = s.status == Status::disjoint ? 1 : s.time;
         for (std::size_t k = 0; k < options_.times; ++k) {
             const double t = until * static_cast<double>(k) / static_cast<double>(options_.times);
             if (t < until) check_disjoint_at(what, t, mover);
@@ -284,8 +284,8 @@ private:
         const Vec3* common = common_point(mover.pose(t), 8 * slack_);
         expect(common == nullptr,
                fmt::format("{}: disjoint at time {}, but the shapes have a common point then", what, t));
-        const CollideResult c = collide(a_.shape, a_.pose, b_.shape, mover.pose(t), {.goal = CollideGoal::verdict});
-        expect(c.verdict != Verdict::overlapping || shallow_at(mover.pose(t)),
+        const CollideResult c = collide(a_.shape, a_.pose, b_.shape, mover.pose(t), {.goal = CollideGoal::status});
+        expect(c.status != Status::overlapping || shallow_at(mover.pose(t)),
                fmt::format("{}: disjoint at time {}, but they overlap then", what, t));
     }
 

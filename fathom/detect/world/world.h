@@ -46,7 +46,7 @@ struct WorldPair {
     Index a = no_index, b = no_index;
     CollideResult collision{};
 
-    [[nodiscard]] bool touching() const { return collision.verdict != Verdict::disjoint; }
+    [[nodiscard]] bool touching() const { return collision.status != Status::disjoint; }
 };
 
 // Result of an update(). All lists are sorted by a, then b.
@@ -60,10 +60,10 @@ struct WorldStep {
 struct RayHit {
     Index body = no_index;                                     // no_index: nothing was hit
     double distance = std::numeric_limits<double>::infinity(); // along the ray (m); 0 if the origin is inside
-    double error = 0;                    // overlapping: the ray enters the body in [distance, distance + error] (m)
-    Vec3 point = Vec3::Zero();           // ray point at `distance` (m, world)
-    Vec3 normal = Vec3::Zero();          // unit, outward from the body (world)
-    Verdict verdict = Verdict::disjoint; // undecided: a hit is not excluded
+    double error = 0;                 // overlapping: the ray enters the body in [distance, distance + error] (m)
+    Vec3 point = Vec3::Zero();        // ray point at `distance` (m, world)
+    Vec3 normal = Vec3::Zero();       // unit, outward from the body (world)
+    Status status = Status::disjoint; // undecided: a hit is not excluded
 };
 
 class World {
@@ -129,7 +129,7 @@ public:
     [[nodiscard]] SweptBody sweep(const Shape& shape, const Motion& motion, const SweepOptions& options = {}) const;
     // Whether body `id` would touch any other body at each pose; result k belongs to poses[k]. "disjoint" is proven.
     // Runs in parallel.
-    [[nodiscard]] std::vector<Verdict> check_poses(Index id, std::span<const Pose> poses) const;
+    [[nodiscard]] std::vector<Status> check_poses(Index id, std::span<const Pose> poses) const;
     // Clearance of body `id` at each pose: a proven lower bound on the distance to the nearest other body (m), minus
     // the error bound of the shapes. It is 0 if the body may touch another, infinity if there is no other body. Runs in
     // parallel.

@@ -56,7 +56,7 @@ RayHit half_space_hit(const Shape::HalfSpace& plane, const Ray& ray, double limi
     const double height = plane.normal.dot(ray.origin) - plane.offset, fall = -plane.normal.dot(ray.direction);
     const double distance = height <= 0 ? 0 : fall > 0 ? height / fall : infinity;
     if (!(distance <= limit) || distance == infinity) return {};
-    return {.distance = distance, .point = ray.at(distance), .normal = plane.normal, .verdict = Verdict::overlapping};
+    return {.distance = distance, .point = ray.at(distance), .normal = plane.normal, .status = Status::overlapping};
 }
 
 RayHit surface_hit(const Shape& shape, const Ray& ray, double limit) {
@@ -65,7 +65,7 @@ RayHit surface_hit(const Shape& shape, const Ray& ray, double limit) {
         return {.distance = 0,
                 .point = ray.origin,
                 .normal = outward_normal(*shape.field(), ray.origin, ray.direction),
-                .verdict = Verdict::overlapping};
+                .status = Status::overlapping};
     const SurfaceHit hit = shape.tree().first_hit(ray, limit);
     if (!hit.found()) return {};
     const Triangle& t = shape.mesh().triangles[hit.triangle];
@@ -74,19 +74,19 @@ RayHit surface_hit(const Shape& shape, const Ray& ray, double limit) {
     return {.distance = hit.t,
             .point = ray.at(hit.t),
             .normal = across.dot(ray.direction) > 0 ? Vec3(-across) : across,
-            .verdict = Verdict::overlapping};
+            .status = Status::overlapping};
 }
 
 RayHit field_hit(const Shape& shape, const Ray& ray, Stretch in) {
     const CastHit hit = shape.caster().first({ray.at(in.first), ray.at(in.last)});
-    if (hit.verdict == Verdict::disjoint) return {};
+    if (hit.status == Status::disjoint) return {};
     const double length = in.last - in.first, distance = in.first + hit.time * length;
     const Vec3 point = ray.at(distance);
     return {.distance = distance,
             .error = hit.error * length,
             .point = point,
             .normal = outward_normal(*shape.field(), point, ray.direction),
-            .verdict = hit.verdict};
+            .status = hit.status};
 }
 
 RayHit solid_hit(const Shape& shape, const Ray& ray, double limit) {
@@ -95,7 +95,7 @@ RayHit solid_hit(const Shape& shape, const Ray& ray, double limit) {
     if (std::isfinite(in.last)) return field_hit(shape, ray, in);
     // Pieces of increasing length, so that near ones are tested with a fine tolerance.
     for (double first = in.first, length = 1; first < far_away; first += length, length *= 2)
-        if (const RayHit hit = field_hit(shape, ray, {first, first + length}); hit.verdict != Verdict::disjoint)
+        if (const RayHit hit = field_hit(shape, ray, {first, first + length}); hit.status != Status::disjoint)
             return hit;
     return {};
 }
@@ -117,7 +117,7 @@ RayHit local_hit(const Shape& shape, const Ray& ray, double limit) {
 
 RayHit cast_at(const Shape& shape, const Pose& pose, const Ray& ray, double limit) {
     RayHit hit = local_hit(shape, {pose.to_local(ray.origin), pose.rotate_to_local(ray.direction)}, limit);
-    if (hit.verdict == Verdict::disjoint) return {};
+    if (hit.status == Status::disjoint) return {};
     hit.point = ray.at(hit.distance);
     hit.normal = pose.rotate(hit.normal);
     return hit;
@@ -243,7 +243,7 @@ RayHit World::cast(const Ray& ray, double limit) const {
         const WorldBody& body = *state_->bodies[id];
         RayHit hit = cast_at(body.shape, body.pose, unit, limit);
         hit.body = id;
-        if (hit.verdict != Verdict::disjoint && std::tie(hit.distance, id) < std::tie(first.distance, first.body))
+        if (hit.status != Status::disjoint && std::tie(hit.distance, id) < std::tie(first.distance, first.body))
             first = hit;
     };
     for (const Index id : state_->endless) test(id);
@@ -265,7 +265,7 @@ World::SweptBody World::sweep(const Shape& shape, const Motion& motion, const Sw
     });
     SweptBody first;
     for (std::size_t k = 0; k < ids.size(); ++k)
-        if (sweeps[k].verdict != Verdict::disjoint && (first.body == no_index || sweeps[k].time < first.sweep.time))
+        if (sweeps[k].status != Status::disjoint && (first.body == no_index || sweeps[k].time < first.sweep.time))
             first = {ids[k], std::move(sweeps[k])};
     return first;
 }
@@ -278,30 +278,29 @@ std::vector<char> World::State::partners(Index id) const {
     return allowed_ids;
 }
 
-std::vector<Verdict> World::check_poses(Index id, std::span<const Pose> poses) const {
+std::vector<Status> World::check_poses(Index id, std::span<const Pose> poses) const {
     const std::vector<char> allowed_ids = state_->partners(id);
     const std::vector<Pose> placed = checked_poses(poses);
     const Shape& shape = state_->bodies[id]->shape;
     CollideOptions options = state_->options.query;
-    if (options.goal == CollideGoal::contacts) options.goal = CollideGoal::verdict;
-    const auto verdict_at = [&](const Pose& pose) {
-        Verdict worst = Verdict::disjoint;
+    if (options.goal == CollideGoal::contacts) options.goal = CollideGoal::status;
+    const auto status_at = [&](const Pose& pose) {
+        Status worst = Status::disjoint;
         const Box box = shape.bounded() ? placed_box(shape, pose) : Box{};
         for (const Index other : state_->near(shape, box.empty() ? box : box.grown(options.margin * (1 + 1e-12)))) {
             if (!allowed_ids[other]) continue;
-            const Verdict verdict =
-                fathom::collide(shape, pose, state_->bodies[other]->shape, state_->bodies[other]->pose, options)
-                    .verdict;
-            if (verdict == Verdict::overlapping) return verdict;
-            if (verdict == Verdict::undecided) worst = verdict;
+            const Status status =
+                fathom::collide(shape, pose, state_->bodies[other]->shape, state_->bodies[other]->pose, options).status;
+            if (status == Status::overlapping) return status;
+            if (status == Status::undecided) worst = status;
         }
         return worst;
     };
-    std::vector<Verdict> verdicts(placed.size());
+    std::vector<Status> statuses(placed.size());
     parallel_for(placed.size(), 4, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t k = begin; k < end; ++k) verdicts[k] = verdict_at(placed[k]);
+        for (std::size_t k = begin; k < end; ++k) statuses[k] = status_at(placed[k]);
     });
-    return verdicts;
+    return statuses;
 }
 
 std::vector<double> World::clearances(Index id, std::span<const Pose> poses) const {

@@ -138,7 +138,7 @@ World::State::Answer World::State::answer(const IdPair& pair, const PairMemory* 
         return result;
     }
     result.collision = fathom::collide(a.shape, a.pose, b.shape, b.pose, options.query);
-    memory.touching = result.collision.verdict != Verdict::disjoint;
+    memory.touching = result.collision.status != Status::disjoint;
     memory.reserve = 0;
     memory.rest = std::max(0, memory.rest - 1);
     if (warm && !memory.touching && memory.rest == 0) look_ahead(a, b, memory);

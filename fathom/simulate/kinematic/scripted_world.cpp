@@ -30,7 +30,7 @@ namespace {
 class ScriptedQuery {
 public:
     virtual ~ScriptedQuery() = default;
-    // `motions` are those of the bodies over the last step. Fills verdict, depth and contacts of every pair, which have
+    // `motions` are those of the bodies over the last step. Fills status, depth and contacts of every pair, which have
     // been reset before.
     virtual void run(std::span<const Motion> motions, std::span<ScriptedPair> pairs) = 0;
 };
@@ -67,7 +67,7 @@ public:
             const field_field::CollideResult r =
                 field_field::collide(*solids_[pair.a], motions[pair.a].end, *solids_[pair.b], motions[pair.b].end,
                                      {.max_contacts = options_.max_contacts});
-            pair.verdict = r.verdict;
+            pair.status = r.status;
             for (const Contact& c : r.contacts)
                 pair.contacts.push_back({c.point_a, -c.normal, c.depth, c.feature_a.element});
             pair.depth = r.depth;
@@ -95,7 +95,7 @@ public:
         const auto body = [&](Index k) { return PlainBody{{bodies_[k].field.get(), motions[k].end}, &parts_[k]}; };
         for (ScriptedPair& pair : pairs) {
             const PlainResult r = plain_field_collision(body(pair.a), body(pair.b), plain);
-            pair.verdict = r.verdict;
+            pair.status = r.status;
             for (const field_field::DualContact& c : r.contacts) {
                 pair.contacts.push_back({c.point_a, -c.normal_a, c.depth_a});
                 pair.contacts.push_back({c.point_b, -c.normal_b, c.depth_b});
@@ -133,7 +133,7 @@ private:
         if (!meshes_[mesh] || !bodies_[field].field) return false;
         const mesh_field::MeshContactResult r =
             mesh_field::mesh_contacts(*meshes_[mesh], motions[mesh].end, *bodies_[field].field, motions[field].end);
-        if (r.verdict != Verdict::disjoint && pair.verdict != Verdict::overlapping) pair.verdict = r.verdict;
+        if (r.status != Status::disjoint && pair.status != Status::overlapping) pair.status = r.status;
         for (const mesh_field::MeshContact& c : r.contacts)
             pair.contacts.push_back({c.point, mesh == pair.a ? Vec3(-c.normal) : c.normal, c.depth,
                                      mesh == pair.a ? c.triangle : no_index});
@@ -163,7 +163,7 @@ public:
             colliding_vertices(surfaces_[pair.a], surfaces_[pair.b], {}, scratch_, inside_);
             surface_contacts(surfaces_[pair.a], surfaces_[pair.b], {.depth = ContactDepth::triangles}, scratch_,
                              crossing_);
-            pair.verdict = inside_.verdict == Verdict::overlapping ? inside_.verdict : crossing_.verdict;
+            pair.status = inside_.status == Status::overlapping ? inside_.status : crossing_.status;
             for (const CollidingVertex& v : inside_.vertices) {
                 const Vec3 at = surfaces_[v.of_b ? pair.b : pair.a].vertices()[v.vertex];
                 pair.contacts.push_back(
@@ -215,14 +215,14 @@ private:
     void add_result(Index object, const DepthCollision& r, std::span<ScriptedPair> pairs) const {
         for (ScriptedPair& pair : pairs) {
             if (pair.a != object) continue;
-            if (r.verdict == Verdict::undecided) pair.verdict = r.verdict;
+            if (r.status == Status::undecided) pair.status = r.status;
             for (const DepthBodyHit& hit : r.bodies)
                 if (hit.body == pair.b && hit.pixels > 0)
-                    pair.verdict = Verdict::overlapping,
+                    pair.status = Status::overlapping,
                     pair.contacts.push_back({hit.point, hit.way_out, hit.depth, hit.primitive});
             for (const DepthEnclosure& e : r.enclosed_by)
                 if (e.body == pair.b)
-                    pair.verdict = Verdict::overlapping, pair.contacts.push_back({e.point, Vec3::Zero(), 0});
+                    pair.status = Status::overlapping, pair.contacts.push_back({e.point, Vec3::Zero(), 0});
             finish(pair, options_.max_contacts);
         }
     }
@@ -253,7 +253,7 @@ private:
         const SweepShell& points = *bodies_[shell].shape->shell;
         const SegmentCaster& caster = *bodies_[field].shape->caster;
         sweep(points, motions[shell], caster, motions[field], result_, {.goal = SweepGoal::all, .tree = options_.tree});
-        if (!result_.contacts.empty()) pair.verdict = Verdict::overlapping;
+        if (!result_.contacts.empty()) pair.status = Status::overlapping;
         for (const PointContact& c : result_.contacts) { // evaluated in the middle of the contact interval
             const double t = 0.5 * (c.time.start + c.time.end);
             const Vec3& p = points.points[c.point];
@@ -351,7 +351,7 @@ void ScriptedWorld::State::run() {
     Fingerprinter printer;
     printer.add(history);
     for (const ScriptedPair& pair : pairs) {
-        const std::array<std::size_t, 2> answer = {static_cast<std::size_t>(pair.verdict), pair.contacts.size()};
+        const std::array<std::size_t, 2> answer = {static_cast<std::size_t>(pair.status), pair.contacts.size()};
         printer.add(std::as_bytes(std::span(answer)));
     }
     history = printer.finish().text();
@@ -426,7 +426,7 @@ void ScriptedWorld::fill(RecordedFrame& frame, bool wanted) const {
         frame.bodies.push_back({.pose = motion.end, .velocity = velocity});
     }
     for (const ScriptedPair& pair : pairs()) {
-        frame.pairs.push_back({pair.a, pair.b, pair.verdict, pair.depth});
+        frame.pairs.push_back({pair.a, pair.b, pair.status, pair.depth});
         for (const ScriptedContact& c : pair.contacts)
             if (wanted) frame.contacts.push_back({pair.a, pair.b, c.point, c.position, c.normal, c.depth});
     }

@@ -1,7 +1,7 @@
 // Kinematic bodies on scripted paths. Each step runs collision queries; there is no response, and bodies pass through
 // each other. For the experiments of papers without simulation (Liu et al. 2024: two passing fields; Fabrizio: a
 // flight; Xu & Barbic 2014, tables 2 and 3). Every step queries each pair of bodies of which at least one moves, by one
-// method, at the end of the step (`sweep`: over the step). The verdict "disjoint" is as reliable as the method: it is
+// method, at the end of the step (`sweep`: over the step). The status "disjoint" is as reliable as the method: it is
 // proven for `fields`, `meshes` and `sweep`; `descent` returns undecided if it finds no contact. O(pairs) queries per
 // step. Not thread-safe; parallel inside if the methods are, with the same bits for any number of threads.
 #pragma once
@@ -77,7 +77,7 @@ struct ScriptedContact {
 
 struct ScriptedPair {
     Index a = no_index, b = no_index;
-    Verdict verdict = Verdict::disjoint;
+    Status status = Status::disjoint;
     double depth = 0;                        // largest contact depth (m)
     std::vector<ScriptedContact> contacts{}; // at most ScriptedOptions::max_contacts
 };

@@ -58,7 +58,7 @@ struct RecordedContact {
 // Result of a collision query of two bodies, in contact or not.
 struct RecordedPair {
     Index body = no_index, other = no_index;
-    Verdict verdict = Verdict::disjoint;
+    Status status = Status::disjoint;
     double depth = 0; // m
 };
 

@@ -25,8 +25,8 @@ nlohmann::ordered_json summary_of(const Energy& e) {
     return {{"kinetic", e.kinetic}, {"potential", e.potential}, {"stored", e.stored}, {"total", e.total()}};
 }
 
-std::string_view name(Verdict verdict) {
-    return verdict == Verdict::overlapping ? "overlapping" : verdict == Verdict::disjoint ? "disjoint" : "undecided";
+std::string_view name(Status status) {
+    return status == Status::overlapping ? "overlapping" : status == Status::disjoint ? "disjoint" : "undecided";
 }
 
 // True if a contact of the pair is in the frame.
@@ -60,15 +60,15 @@ void write_states_csv(const std::filesystem::path& path, const Recording& record
 }
 
 void write_contacts_csv(const std::filesystem::path& path, const Recording& recording) {
-    std::string text = "step,time,body,other,point,x,y,z,nx,ny,nz,depth,verdict\n";
+    std::string text = "step,time,body,other,point,x,y,z,nx,ny,nz,depth,status\n";
     for (const RecordedFrame& f : recording.frames()) {
         for (const RecordedContact& c : f.contacts)
             fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{}\n", f.step, f.time, c.body, c.other,
-                           c.point, numbers(c.position), numbers(c.normal), c.depth, name(Verdict::overlapping));
+                           c.point, numbers(c.position), numbers(c.normal), c.depth, name(Status::overlapping));
         for (const RecordedPair& p : f.pairs)
             if (!listed(f, p))
                 fmt::format_to(std::back_inserter(text), "{},{},{},{},,,,,,,,{},{}\n", f.step, f.time, p.body, p.other,
-                               p.depth, name(p.verdict));
+                               p.depth, name(p.status));
     }
     write_whole_file(path, text);
 }

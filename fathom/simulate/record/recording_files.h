@@ -15,7 +15,7 @@ void write_energy_csv(const std::filesystem::path& path, const Recording& record
 // Columns: step, time, body, position of its centre of mass, rotation (w x y z), velocity, spin. One row per moving
 // body and frame.
 void write_states_csv(const std::filesystem::path& path, const Recording& recording);
-// Columns: step, time, body, other body, point, position, normal, depth, verdict. One row per contact, and one per
+// Columns: step, time, body, other body, point, position, normal, depth, status. One row per contact, and one per
 // recorded pair without contacts.
 void write_contacts_csv(const std::filesystem::path& path, const Recording& recording);
 // Columns: body, position, velocity, age. One row per point of the clouds in a frame.

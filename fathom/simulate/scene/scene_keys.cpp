@@ -294,7 +294,7 @@ const SceneTable& motion_keys() {
         "[motion]",
         "Kinematic bodies",
         "Bodies of kind `moved` follow prescribed motions and pass through each other; each step tests every pair once "
-        "and records verdict, depth and contacts (fathom/simulate/kinematic/scripted_world.h).",
+        "and records status, depth and contacts (fathom/simulate/kinematic/scripted_world.h).",
         {{"method",
           choice,
           "`fields`: any two fields, with proven results; `descent`: gradient descent in the boxes of a decomposition "

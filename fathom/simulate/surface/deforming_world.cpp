@@ -139,7 +139,7 @@ void DeformingWorld::State::add_crossings(const BodyContacts& pair) {
 }
 
 void DeformingWorld::State::add_near_features(const BodyContacts& pair) {
-    if (pair.vertices.verdict != Verdict::disjoint || pair.triangles.verdict != Verdict::disjoint) return;
+    if (pair.vertices.status != Status::disjoint || pair.triangles.status != Status::disjoint) return;
     for (const SurfaceProximity& p : pair.proximities.pairs) {
         if (p.nearness.normal.isZero()) continue;
         const bool vertex_face = p.features.kind == FeatureKind::vertex_face;

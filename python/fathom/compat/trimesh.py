@@ -103,7 +103,7 @@ class CollisionManager:
 
     def __init__(self, inside: str = MeshInside.automatic):
         self._inside = inside
-        self._world = _core.World(goal="verdict")
+        self._world = _core.World(goal="status")
         self._objs: Dict[str, _Object] = {}
         self._names: Dict[int, str] = {}
 
@@ -187,7 +187,7 @@ class CollisionManager:
         return self._world.pose(self._objs[name].body)
 
     def _touched(self, shape: "_core.Shape", pose: np.ndarray, contacts: bool) -> List[Tuple[str, "_core.CollideResult"]]:
-        goal = "contacts" if contacts else "verdict"
+        goal = "contacts" if contacts else "status"
         return [(self._names[body], hit) for body, hit in self._world.collide(shape, pose, goal=goal, max_contacts=_MAX_CONTACTS)]
 
     def _contacts_of(self, pairs: Iterable[Tuple[str, str]]) -> List[ContactData]:

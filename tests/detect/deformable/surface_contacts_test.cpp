@@ -75,7 +75,7 @@ TEST(SurfaceContacts, equal_brute_force_over_all_triangles_of_random_deforming_p
         const SurfaceContacts found = surface_contacts(pair.a, pair.b);
         const auto truth = crossing_by_brute_force(pair.a.mesh(), pair.b.mesh());
         ASSERT_EQ(pairs_of(found), truth) << k;
-        ASSERT_EQ(found.verdict, truth.empty() ? Verdict::disjoint : Verdict::overlapping);
+        ASSERT_EQ(found.status, truth.empty() ? Status::disjoint : Status::overlapping);
         touching += !truth.empty();
         contacts += truth.size();
     }
@@ -195,7 +195,7 @@ TEST(CollidingVertices, find_bodies_wholly_inside_with_one_test_a_part) {
     append(inner, testing::cube_mesh({5, 0, 0}, 0.1));
     const DeformingSurface a(inner), b(testing::cube_mesh());
     const CollidingVertices found = colliding_vertices(a, b);
-    EXPECT_EQ(found.verdict, Verdict::overlapping);
+    EXPECT_EQ(found.status, Status::overlapping);
     ASSERT_EQ(found.vertices.size(), 16u);
     EXPECT_LE(found.inside_tests, 4u);
     EXPECT_NEAR(found.vertices.front().depth, 0.4, 1e-12);
@@ -224,7 +224,7 @@ TEST(CollidingVertices, are_none_in_an_open_surface_that_still_crosses) {
     EXPECT_FALSE(sheet.closed());
     EXPECT_TRUE(cube.closed());
     const CollidingVertices found = colliding_vertices(sheet, cube);
-    EXPECT_EQ(found.verdict, Verdict::overlapping);
+    EXPECT_EQ(found.status, Status::overlapping);
     for (const CollidingVertex& c : found.vertices) EXPECT_FALSE(c.of_b);
     EXPECT_EQ(found.vertices.size(), 9u);
 }
@@ -400,14 +400,14 @@ TEST(SurfaceContacts, say_when_a_limit_cuts_the_answer) {
 
 TEST(SurfaceContacts, of_nothing_and_of_degenerate_triangles_are_answered) {
     const DeformingSurface nothing(TriangleMesh{}), cube(testing::cube_mesh());
-    EXPECT_EQ(surface_contacts(nothing, cube).verdict, Verdict::disjoint);
-    EXPECT_EQ(colliding_vertices(cube, nothing).verdict, Verdict::disjoint);
-    EXPECT_EQ(surface_contacts(nothing).verdict, Verdict::disjoint);
+    EXPECT_EQ(surface_contacts(nothing, cube).status, Status::disjoint);
+    EXPECT_EQ(colliding_vertices(cube, nothing).status, Status::disjoint);
+    EXPECT_EQ(surface_contacts(nothing).status, Status::disjoint);
     TriangleMesh flat;
     flat.vertices = {{0, 0, 0}, {3, 0, 0}, {1, 0, 0}, {0.5, 0.5, 0.5}};
     flat.triangles = {{0, 1, 2}, {3, 3, 3}, {0, 0, 1}}; // a line, a point, a line that names a vertex twice
     const DeformingSurface lines(flat);
-    EXPECT_EQ(surface_contacts(lines, cube).verdict, Verdict::overlapping);
+    EXPECT_EQ(surface_contacts(lines, cube).status, Status::overlapping);
     const CollidingVertices found = colliding_vertices(lines, cube);
     std::vector<Index> inside;
     for (const CollidingVertex& c : found.vertices)

@@ -87,10 +87,10 @@ TEST(SurfaceSweep, equals_brute_force_over_all_features) {
         const SurfaceSweep all = surface_sweep(a, b, {.contact = contact});
         expect_same(all.impacts, truth);
         hits += !truth.empty();
-        ASSERT_EQ(all.verdict, truth.empty() ? Verdict::disjoint : Verdict::overlapping);
+        ASSERT_EQ(all.status, truth.empty() ? Status::disjoint : Status::overlapping);
 
         const SurfaceSweep first = surface_sweep(a, b, {.goal = ImpactGoal::first, .contact = contact});
-        ASSERT_EQ(first.verdict, all.verdict);
+        ASSERT_EQ(first.status, all.status);
         ASSERT_EQ(first.impacts.size(), truth.empty() ? 0u : 1u);
         ASSERT_NEAR(first.time, all.time, 1e-4);
     }
@@ -131,7 +131,7 @@ TEST(SurfaceSweep, always_finds_a_thin_sheet_thrown_through_another) {
         thrown.update(testing::deformed(cloth, waves, {turn, aim - part * way}, scale),
                       testing::deformed(cloth, waves, {turn, aim + (1 - part) * way}, scale));
         const SurfaceSweep first = surface_sweep(thrown, target, {.goal = ImpactGoal::first});
-        ASSERT_EQ(first.verdict, Verdict::overlapping) << k;
+        ASSERT_EQ(first.status, Status::overlapping) << k;
         // They come together within the size of both of the moment in which the centres meet.
         ASSERT_NEAR(first.time, part, 2 / speed);
     }
@@ -167,9 +167,9 @@ TEST(SurfaceSweep, takes_a_surface_without_a_start_to_stand_still) {
     for (Vec3& v : to) v.x() += 1;
     moving.update(from, to);
     EXPECT_NEAR(surface_sweep(still, moving).time, 2.0 / 3, 1e-5);
-    EXPECT_EQ(surface_sweep(still, moving, {.contact = {.latest = 0.5}}).verdict, Verdict::disjoint);
+    EXPECT_EQ(surface_sweep(still, moving, {.contact = {.latest = 0.5}}).status, Status::disjoint);
     EXPECT_THROW(static_cast<void>(surface_sweep(still, moving, {.contact = {.minimum_separation = NAN}})), Error);
-    EXPECT_EQ(surface_sweep(DeformingSurface(TriangleMesh{}), moving).verdict, Verdict::disjoint);
+    EXPECT_EQ(surface_sweep(DeformingSurface(TriangleMesh{}), moving).status, Status::disjoint);
 }
 
 // Has some feature of one triangle hit one of the other? All fifteen pairs, whoever owns them.

@@ -73,7 +73,7 @@ void compare(DepthBackend& backend, const Case& object, double scale, std::size_
         body.pose = pose * relative_pose;
         const DepthCollision result = collide(maps, pose, std::array{body});
         const bool truth = solids_meet(oracle, other, relative_pose);
-        const bool said = result.verdict == Verdict::overlapping;
+        const bool said = result.status == Status::overlapping;
         ++tally.tried;
         tally.meeting += truth;
         ASSERT_LT(result.tolerance, 0.05 * scale);
@@ -110,7 +110,7 @@ TEST(DepthCollide, finds_a_body_that_crosses_the_object) {
     DepthObject object(*backend, make_sphere({.radius = 0.5}), std::array{up});
     const DepthCollision result =
         collide(object, {}, std::array{drawn(make_box(), Pose::from_translation({0, 0, 0.8}), 5)});
-    EXPECT_EQ(result.verdict, Verdict::overlapping);
+    EXPECT_EQ(result.status, Status::overlapping);
     EXPECT_FALSE(result.proven);
     ASSERT_EQ(result.bodies.size(), 1u);
     const DepthBodyHit& hit = result.bodies[0];
@@ -130,7 +130,7 @@ TEST(DepthCollide, finds_a_body_inside_the_object) {
     const auto backend = make_cpu_depth_backend();
     DepthObject object(*backend, make_sphere({.radius = 0.5}), std::array{up});
     const DepthCollision result = collide(object, {}, std::array{drawn(make_box({.size = {0.2, 0.2, 0.2}}))});
-    EXPECT_EQ(result.verdict, Verdict::overlapping);
+    EXPECT_EQ(result.status, Status::overlapping);
     ASSERT_EQ(result.bodies.size(), 1u);
     EXPECT_NEAR(result.bodies[0].area, 0.04, 0.005);
 }
@@ -142,13 +142,13 @@ TEST(DepthCollide, finds_a_body_that_the_object_is_inside_of) {
         const DrawnBody around =
             drawn(make_box({.size = {size, size, size}}), Pose::from_axis_angle(0.3, Vec3::UnitX()), 9);
         const DepthCollision result = collide(object, {}, std::array{around});
-        EXPECT_EQ(result.verdict, Verdict::overlapping) << size;
+        EXPECT_EQ(result.status, Status::overlapping) << size;
         EXPECT_TRUE(result.bodies.empty());
         ASSERT_EQ(result.enclosed_by.size(), 1u);
         EXPECT_EQ(result.enclosed_by[0].body, 9u);
         EXPECT_TRUE(result.enclosed_by[0].whole);
         EXPECT_LT(result.enclosed_by[0].point.norm(), 0.51);
-        EXPECT_EQ(collide(object, {}, std::array{around}, {.enclosed = false}).verdict, Verdict::disjoint)
+        EXPECT_EQ(collide(object, {}, std::array{around}, {.enclosed = false}).status, Status::disjoint)
             << "the paper's blind case";
     }
 }
@@ -161,12 +161,12 @@ TEST(DepthCollide, a_shell_encloses_only_what_is_in_its_wall) {
     DepthObject object(*backend, make_sphere({.radius = 0.3}), std::array{up}, {.pixels = 64});
     Random random(3);
     for (int k = 0; k < 20; ++k) {
-        EXPECT_EQ(collide(object, Pose::from_translation(1.6 * random.direction()), std::array{body}).verdict,
-                  Verdict::disjoint);
+        EXPECT_EQ(collide(object, Pose::from_translation(1.6 * random.direction()), std::array{body}).status,
+                  Status::disjoint);
         EXPECT_EQ(
             collide(object, Pose::from_translation(2.5 * random.direction()), std::array{body}).enclosed_by.size(), 1u);
-        EXPECT_EQ(collide(object, Pose::from_translation(3.4 * random.direction()), std::array{body}).verdict,
-                  Verdict::disjoint);
+        EXPECT_EQ(collide(object, Pose::from_translation(3.4 * random.direction()), std::array{body}).status,
+                  Status::disjoint);
     }
 }
 
@@ -176,12 +176,12 @@ TEST(DepthCollide, finds_a_plate_pushed_edge_on_into_a_block) {
     DepthObject object(*backend, make_box({.size = {1, 1, 0.05}}), std::array{up});
     const DepthCollision result =
         collide(object, {}, std::array{drawn(make_box(), Pose::from_translation({0.8, 0, 0}), 2)});
-    EXPECT_EQ(result.verdict, Verdict::overlapping);
+    EXPECT_EQ(result.status, Status::overlapping);
     EXPECT_TRUE(result.bodies.empty());
     ASSERT_EQ(result.enclosed_by.size(), 1u);
     EXPECT_FALSE(result.enclosed_by[0].whole);
-    EXPECT_EQ(collide(object, {}, std::array{drawn(make_box(), Pose::from_translation({1.02, 0, 0}), 2)}).verdict,
-              Verdict::disjoint);
+    EXPECT_EQ(collide(object, {}, std::array{drawn(make_box(), Pose::from_translation({1.02, 0, 0}), 2)}).status,
+              Status::disjoint);
 }
 
 // ---- Sides, projections, layers.
@@ -193,10 +193,10 @@ TEST(DepthCollide, what_is_behind_the_object_collides_with_its_far_side_alone) {
     const DrawnBody rear = drawn(make_sphere({.radius = 0.05}), Pose::from_translation({0.25, 0, 0.3}));
     DepthObject one(*backend, ship, std::array{Projection{-Vec3::UnitZ(), DepthSides::far_side}});
     DepthObject two(*backend, ship, std::array{Projection{-Vec3::UnitZ(), DepthSides::both_sides}});
-    EXPECT_EQ(collide(one, {}, std::array{behind}).verdict, Verdict::overlapping);
-    EXPECT_EQ(collide(two, {}, std::array{behind}).verdict, Verdict::overlapping);
-    EXPECT_EQ(collide(one, {}, std::array{rear}).verdict, Verdict::overlapping) << "the paper's false alarm";
-    EXPECT_EQ(collide(two, {}, std::array{rear}).verdict, Verdict::disjoint);
+    EXPECT_EQ(collide(one, {}, std::array{behind}).status, Status::overlapping);
+    EXPECT_EQ(collide(two, {}, std::array{behind}).status, Status::overlapping);
+    EXPECT_EQ(collide(one, {}, std::array{rear}).status, Status::overlapping) << "the paper's false alarm";
+    EXPECT_EQ(collide(two, {}, std::array{rear}).status, Status::disjoint);
 }
 
 // Nothing of an environment hides the rest: a sheet before the object, in the way of figure 3c.
@@ -204,9 +204,9 @@ TEST(DepthCollide, sees_what_is_inside_behind_what_is_before) {
     const auto backend = make_cpu_depth_backend();
     DepthObject object(*backend, make_cone({.radius = 0.4, .height = 1}), std::array{Projection{-Vec3::UnitZ()}});
     TriangleMesh screen = mapped(make_cloth(), [](const Vec3& p) -> Vec3 { return p + Vec3(0, 0, 0.505); });
-    EXPECT_EQ(collide(object, {}, std::array{drawn(screen)}).verdict, Verdict::disjoint);
+    EXPECT_EQ(collide(object, {}, std::array{drawn(screen)}).status, Status::disjoint);
     append(screen, mapped(make_sphere({.radius = 0.05}), [](const Vec3& p) -> Vec3 { return p + Vec3(0.3, 0, -0.3); }));
-    EXPECT_EQ(collide(object, {}, std::array{drawn(screen)}).verdict, Verdict::overlapping);
+    EXPECT_EQ(collide(object, {}, std::array{drawn(screen)}).status, Status::overlapping);
 }
 
 TEST(DepthCollide, several_projections_agree_before_it_is_a_collision) {
@@ -217,9 +217,9 @@ TEST(DepthCollide, several_projections_agree_before_it_is_a_collision) {
     const DrawnBody in_hollow = drawn(make_sphere({.radius = 0.2}), Pose::from_translation({0, 0, 0.0}));
     const DrawnBody in_wall = drawn(make_sphere({.radius = 0.2}), Pose::from_translation({0, 0, -0.3}));
     DepthObject by_side(*backend, tray, std::array{side}), by_both(*backend, tray, std::array{side, above});
-    EXPECT_EQ(collide(by_side, {}, std::array{in_hollow}).verdict, Verdict::overlapping);
-    EXPECT_EQ(collide(by_both, {}, std::array{in_hollow}).verdict, Verdict::disjoint);
-    EXPECT_EQ(collide(by_both, {}, std::array{in_wall}).verdict, Verdict::overlapping);
+    EXPECT_EQ(collide(by_side, {}, std::array{in_hollow}).status, Status::overlapping);
+    EXPECT_EQ(collide(by_both, {}, std::array{in_hollow}).status, Status::disjoint);
+    EXPECT_EQ(collide(by_both, {}, std::array{in_wall}).status, Status::overlapping);
 }
 
 TEST(DepthCollide, layers_leave_concavities_free_and_say_where_they_were_cut_off) {
@@ -239,11 +239,11 @@ TEST(DepthCollide, layers_leave_concavities_free_and_say_where_they_were_cut_off
             drawn(make_sphere({.radius = 0.05}), Pose::from_translation({0.1, 0, 0.3 * gap + 0.15}))};
         const std::array inside{
             drawn(make_sphere({.radius = 0.04}), Pose::from_translation({0.1, 0, 0.3 * gap + 0.3}))};
-        EXPECT_EQ(collide(all, {}, between).verdict, Verdict::disjoint);
+        EXPECT_EQ(collide(all, {}, between).status, Status::disjoint);
         EXPECT_FALSE(collide(all, {}, between).truncated);
-        EXPECT_EQ(collide(all, {}, inside).verdict, Verdict::overlapping);
-        EXPECT_EQ(collide(three, {}, between).verdict, gap < 2 ? Verdict::disjoint : Verdict::overlapping);
-        EXPECT_EQ(collide(three, {}, inside).verdict, Verdict::overlapping);
+        EXPECT_EQ(collide(all, {}, inside).status, Status::overlapping);
+        EXPECT_EQ(collide(three, {}, between).status, gap < 2 ? Status::disjoint : Status::overlapping);
+        EXPECT_EQ(collide(three, {}, inside).status, Status::overlapping);
         EXPECT_TRUE(collide(three, {}, inside).truncated);
     }
 }
@@ -269,7 +269,7 @@ TEST(DepthCollide, parts_of_an_arm_are_named_and_move) {
     ASSERT_EQ(straight.bodies.size(), 1u);
     EXPECT_EQ(straight.bodies[0].part, 2u);
     bend(0.5);
-    EXPECT_EQ(collide(arm, {}, ball).verdict, Verdict::disjoint);
+    EXPECT_EQ(collide(arm, {}, ball).status, Status::disjoint);
     const Vec3 hand = arm.parts()[2].pose * Vec3(0.5, 0, 0);
     EXPECT_EQ(collide(arm, {}, std::array{drawn(make_sphere({.radius = 0.05}), Pose::from_translation(hand))})
                   .bodies.at(0)
@@ -277,8 +277,8 @@ TEST(DepthCollide, parts_of_an_arm_are_named_and_move) {
               2u);
     EXPECT_EQ(collide(arm, Pose::from_translation({0, 0, 5}),
                       std::array{drawn(make_sphere({.radius = 0.05}), Pose::from_translation(hand))})
-                  .verdict,
-              Verdict::disjoint);
+                  .status,
+              Status::disjoint);
 }
 
 TEST(DepthCollide, a_deformed_object_is_hit_where_it_is_now) {
@@ -286,11 +286,11 @@ TEST(DepthCollide, a_deformed_object_is_hit_where_it_is_now) {
     const TriangleMesh rest = make_box({.size = {1, 1, 0.2}, .cells = {8, 8, 1}});
     DepthObject object(*backend, rest, std::array{up});
     const std::array ball{drawn(make_sphere({.radius = 0.1}), Pose::from_translation({0, 0, 0.4}))};
-    EXPECT_EQ(collide(object, {}, ball).verdict, Verdict::disjoint);
+    EXPECT_EQ(collide(object, {}, ball).status, Status::disjoint);
     object.deform(mapped(rest, [](const Vec3& p) -> Vec3 { return p + Vec3(0, 0, 0.4 - p.squaredNorm()); }).vertices);
-    EXPECT_EQ(collide(object, {}, ball).verdict, Verdict::overlapping);
+    EXPECT_EQ(collide(object, {}, ball).status, Status::overlapping);
     object.deform(rest.vertices);
-    EXPECT_EQ(collide(object, {}, ball).verdict, Verdict::disjoint);
+    EXPECT_EQ(collide(object, {}, ball).status, Status::disjoint);
 }
 
 // ---- Bodies and pixels.
@@ -310,11 +310,11 @@ TEST(DepthCollide, names_every_body_even_behind_another) {
     EXPECT_NEAR(apart.bodies[0].area, 0.25, 0.01);
     EXPECT_NEAR(apart.bodies[1].area, 0.09, 0.01);
     const DepthCollision together = collide(object, {}, bodies, {.separate_bodies = false});
-    EXPECT_EQ(together.verdict, Verdict::overlapping);
+    EXPECT_EQ(together.status, Status::overlapping);
     EXPECT_EQ(together.bodies.size(), 2u) << "one is behind another";
     EXPECT_LT(together.drawings, apart.drawings);
-    const DepthCollision quick = collide(object, {}, bodies, {.goal = DepthGoal::verdict});
-    EXPECT_EQ(quick.verdict, Verdict::overlapping);
+    const DepthCollision quick = collide(object, {}, bodies, {.goal = DepthGoal::status});
+    EXPECT_EQ(quick.status, Status::overlapping);
     EXPECT_EQ(quick.drawings, 1u);
 }
 
@@ -368,14 +368,13 @@ TEST(DepthCollide, refuses_or_leaves_undecided_what_makes_no_sense) {
     EXPECT_THROW((void)collide(object, {}, std::array{DrawnBody{}}), Error);
     EXPECT_THROW((void)collide(object, {}, std::array{drawn(ball, {}, no_index)}), Error);
     EXPECT_THROW((void)collide(object, {}, std::array{drawn(ball)}, {.conservative = true}), Error);
-    EXPECT_EQ(collide(object, Pose::from_translation({nan, 0, 0}), std::array{drawn(ball)}).verdict,
-              Verdict::undecided);
-    EXPECT_EQ(collide(object, {}, std::array{drawn(ball, Pose::from_translation({nan, 0, 0}))}).verdict,
-              Verdict::undecided);
-    EXPECT_EQ(collide(object, {}, std::span<const DrawnBody>{}).verdict, Verdict::disjoint);
-    EXPECT_EQ(collide(object, {}, std::array{drawn(TriangleMesh{})}).verdict, Verdict::disjoint);
+    EXPECT_EQ(collide(object, Pose::from_translation({nan, 0, 0}), std::array{drawn(ball)}).status, Status::undecided);
+    EXPECT_EQ(collide(object, {}, std::array{drawn(ball, Pose::from_translation({nan, 0, 0}))}).status,
+              Status::undecided);
+    EXPECT_EQ(collide(object, {}, std::span<const DrawnBody>{}).status, Status::disjoint);
+    EXPECT_EQ(collide(object, {}, std::array{drawn(TriangleMesh{})}).status, Status::disjoint);
     const DepthCollision far_away = collide(object, {}, std::array{drawn(ball, Pose::from_translation({1e6, 0, 0}))});
-    EXPECT_EQ(far_away.verdict, Verdict::disjoint);
+    EXPECT_EQ(far_away.status, Status::disjoint);
     EXPECT_TRUE(far_away.proven) << "the boxes are apart";
     EXPECT_EQ(far_away.drawings, 0u);
     EXPECT_FALSE(collide(object, {}, std::array{drawn(ball, Pose::from_translation({0.74, 0.74, 0}))}).proven);

@@ -109,10 +109,10 @@ TEST(DepthDirections, chosen_projections_leave_a_seen_hollow_free) {
     EXPECT_TRUE(report.compliant);
     DepthObject object(*backend, bowl, report.projections());
     const auto ball = std::make_shared<DrawnMesh>(make_sphere({.radius = 0.2}));
-    EXPECT_EQ(collide(object, {}, std::array{DrawnBody{ball, Pose::from_translation({0, 0, 0}), 0}}).verdict,
-              Verdict::disjoint);
-    EXPECT_EQ(collide(object, {}, std::array{DrawnBody{ball, Pose::from_translation({0, 0, -0.3}), 0}}).verdict,
-              Verdict::overlapping);
+    EXPECT_EQ(collide(object, {}, std::array{DrawnBody{ball, Pose::from_translation({0, 0, 0}), 0}}).status,
+              Status::disjoint);
+    EXPECT_EQ(collide(object, {}, std::array{DrawnBody{ball, Pose::from_translation({0, 0, -0.3}), 0}}).status,
+              Status::overlapping);
 }
 
 // Whatever the directions, a common ball of the tolerance's radius is never missed; where the report says compliant,
@@ -133,7 +133,7 @@ TEST(DepthDirections, compliant_objects_collide_as_their_meshes_do) {
         for (std::size_t k = 0; k < testing::count_of(60, 1000); ++k, ++tried) {
             const Pose between{random.rotation(), random.uniform(0.1, 1.2) * random.direction()};
             const DepthCollision result = collide(object, {}, std::array{DrawnBody{drawn, between, 0}});
-            const bool meet = solids_meet(oracle, other, between), said = result.verdict == Verdict::overlapping;
+            const bool meet = solids_meet(oracle, other, between), said = result.status == Status::overlapping;
             meeting += meet;
             misses += meet && !said && meet_deeper_than(oracle, result.tolerance, other, result.tolerance, between);
             alarms += said && !meet && !surfaces_within(oracle, other, between, 3 * report.resolution);

@@ -85,8 +85,8 @@ TEST_P(DepthProof, is_never_given_of_bodies_that_meet_deeper_than_rounding) {
                     const bool meet = solids_meet(oracle, other_oracle, between);
                     ++tried;
                     apart += !meet;
-                    undecided += result.verdict == Verdict::undecided;
-                    EXPECT_EQ(result.proven, result.verdict == Verdict::disjoint);
+                    undecided += result.status == Status::undecided;
+                    EXPECT_EQ(result.proven, result.status == Status::disjoint);
                     if (!result.proven) continue;
                     ++proven;
                     EXPECT_FALSE(meet &&
@@ -110,10 +110,10 @@ TEST_P(DepthProof, sees_a_wall_along_the_direction) {
         const TriangleMesh wall = make_box({.size = {10, 1e-3, 10}});
         const Quat tilt(Eigen::AngleAxisd(turn, Vec3::UnitX()));
         const DepthCollision through = collide(object, {}, std::array{drawn(wall, {tilt, {0, 0.1234, 0}})}, with_proof);
-        EXPECT_NE(through.verdict, Verdict::disjoint);
+        EXPECT_NE(through.status, Status::disjoint);
         EXPECT_GT(through.open_pixels, 0u);
         const DepthCollision beside = collide(object, {}, std::array{drawn(wall, {tilt, {0, 0.62, 0}})}, with_proof);
-        EXPECT_EQ(beside.verdict, Verdict::disjoint);
+        EXPECT_EQ(beside.status, Status::disjoint);
         EXPECT_TRUE(beside.proven);
     }
 }
@@ -125,17 +125,17 @@ TEST_P(DepthProof, is_given_between_a_floor_and_a_ceiling) {
         mapped(make_cloth({.size = {3, 3}}), [](const Vec3& p) -> Vec3 { return p + Vec3(0, 0, 0.51); });
     append(sheets, mapped(make_cloth({.size = {3, 3}}), [](const Vec3& p) -> Vec3 { return p - Vec3(0, 0, 0.51); }));
     EXPECT_TRUE(collide(object, {}, std::array{drawn(sheets)}, with_proof).proven);
-    EXPECT_EQ(collide(object, Pose::from_translation({0, 0, 0.1}), std::array{drawn(sheets)}, with_proof).verdict,
-              Verdict::overlapping);
+    EXPECT_EQ(collide(object, Pose::from_translation({0, 0, 0.1}), std::array{drawn(sheets)}, with_proof).status,
+              Status::overlapping);
 }
 
 TEST_P(DepthProof, is_not_given_inside_a_body_however_thin_the_object) {
     const DrawnBody around = drawn(make_box({.size = {4, 4, 4}}));
     DepthObject needle = careful(*backend, make_box({.size = {1, 1e-4, 1e-4}}), Vec3(0.3, 0.2, 1));
-    EXPECT_EQ(collide(needle, {}, std::array{around}, with_proof).verdict, Verdict::overlapping);
+    EXPECT_EQ(collide(needle, {}, std::array{around}, with_proof).status, Status::overlapping);
     DepthObject ball = careful(*backend, make_sphere({.radius = 0.5}), Vec3::UnitZ());
-    EXPECT_EQ(collide(ball, {}, std::array{around}, {.enclosed = false, .conservative = true}).verdict,
-              Verdict::overlapping);
+    EXPECT_EQ(collide(ball, {}, std::array{around}, {.enclosed = false, .conservative = true}).status,
+              Status::overlapping);
     EXPECT_TRUE(collide(ball, Pose::from_translation({0, 3, 0}), std::array{around}, with_proof).proven);
 }
 
@@ -143,10 +143,10 @@ TEST_P(DepthProof, is_not_given_inside_a_body_however_thin_the_object) {
 TEST_P(DepthProof, leaves_undecided_what_is_thinner_than_pixels) {
     DepthObject object = careful(*backend, make_box(), Vec3::UnitZ(), DepthSides::both_sides, 16);
     const DrawnBody hair = drawn(make_box({.size = {1e-4, 1e-4, 0.5}}), Pose::from_translation({0.011, 0.013, 0}));
-    EXPECT_EQ(collide(object, {}, std::array{hair}).verdict, Verdict::disjoint) << "missed, and not called a proof";
+    EXPECT_EQ(collide(object, {}, std::array{hair}).status, Status::disjoint) << "missed, and not called a proof";
     EXPECT_FALSE(collide(object, {}, std::array{hair}).proven);
     const DepthCollision result = collide(object, {}, std::array{hair}, with_proof);
-    EXPECT_EQ(result.verdict, Verdict::undecided);
+    EXPECT_EQ(result.status, Status::undecided);
     EXPECT_GT(result.open_pixels, 0u);
 }
 
@@ -157,17 +157,17 @@ TEST_P(DepthProof, is_given_in_a_hollow_by_layers) {
     const auto ball = std::make_shared<DrawnMesh>(make_sphere({.radius = 0.2}));
     const std::array in_hollow{DrawnBody{ball, Pose::from_translation({0, 0, 0}), 0}},
         in_wall{DrawnBody{ball, Pose::from_translation({0, 0, -0.3}), 0}};
-    EXPECT_EQ(collide(filled, {}, in_hollow, with_proof).verdict, Verdict::overlapping);
+    EXPECT_EQ(collide(filled, {}, in_hollow, with_proof).status, Status::overlapping);
     EXPECT_TRUE(collide(layered, {}, in_hollow, with_proof).proven);
-    EXPECT_EQ(collide(layered, {}, in_wall, with_proof).verdict, Verdict::overlapping);
+    EXPECT_EQ(collide(layered, {}, in_wall, with_proof).status, Status::overlapping);
     // A hair through the wall, from the hollow to the outside.
     const DrawnBody hair =
         drawn(make_box({.size = {1e-4, 1e-4, 0.3}}), Pose::from_translation({0.0123, 0.0011, -0.45}));
-    EXPECT_NE(collide(layered, {}, std::array{hair}, with_proof).verdict, Verdict::disjoint);
+    EXPECT_NE(collide(layered, {}, std::array{hair}, with_proof).status, Status::disjoint);
     // Each wall of the hollow is inside a body whose surface is in the hollow.
     const DrawnBody block = drawn(make_box({.size = {2, 3, 3}}), Pose::from_translation({1.01, 0, 0}));
-    EXPECT_EQ(collide(layered, Pose::from_translation({0, 0, 0}), std::array{block}, with_proof).verdict,
-              Verdict::overlapping);
+    EXPECT_EQ(collide(layered, Pose::from_translation({0, 0, 0}), std::array{block}, with_proof).status,
+              Status::overlapping);
 }
 
 TEST(DepthObjectProof, asks_for_what_the_backend_cannot_do_and_says_so) {

@@ -149,14 +149,14 @@ TEST(DualGradient, a_common_point_is_in_both_grids_and_a_single_point_may_miss) 
                                        [&](const Vec3& p) { return field.distance(pose.to_local(p)) < 0; });
         const PlainResult result = plain_field_collision({a, &parts}, {b, &parts}, {.descent = {}});
         truths += truth;
-        hits += truth && result.verdict == Verdict::overlapping;
+        hits += truth && result.status == Status::overlapping;
         single += truth && field_field::dual_descent(a, b, 0.5 * pose.translation).common;
-        if (result.verdict == Verdict::overlapping) {
+        if (result.status == Status::overlapping) {
             EXPECT_LE(field.distance(result.common), 1e-12);
             EXPECT_LE(field.distance(pose.to_local(result.common)), 1e-12);
             EXPECT_FALSE(result.contacts.empty());
         }
-        if (result.verdict == Verdict::disjoint) {
+        if (result.status == Status::disjoint) {
             EXPECT_FALSE(truth);
         }
     }
@@ -258,7 +258,7 @@ TEST(PlainFieldCollision, finds_every_contact_of_a_bar_on_two_posts_and_proves_w
         const PlainBody standing{{&posts, {}}, &post_parts};
         const PlainResult lying =
             plain_field_collision({{&bar, Pose::from_translation(Vec3(0, 0, 1.15))}, &bar_parts}, standing, options);
-        EXPECT_EQ(lying.verdict, Verdict::overlapping);
+        EXPECT_EQ(lying.status, Status::overlapping);
         EXPECT_GE(lying.contacts.size(), 2u);
         bool left = false, right = false;
         for (const field_field::DualContact& c : lying.contacts) {
@@ -269,11 +269,11 @@ TEST(PlainFieldCollision, finds_every_contact_of_a_bar_on_two_posts_and_proves_w
         }
         EXPECT_TRUE(left && right);
         EXPECT_EQ(plain_field_collision({{&bar, Pose::from_translation(Vec3(0, 0, 5))}, &bar_parts}, standing, options)
-                      .verdict,
-                  Verdict::disjoint);
+                      .status,
+                  Status::disjoint);
         const PlainResult between = plain_field_collision(
             {{&bar, Pose::from_axis_angle(1.5707963, Vec3::UnitZ())}, &bar_parts}, standing, options);
-        EXPECT_NE(between.verdict, Verdict::overlapping);
+        EXPECT_NE(between.status, Status::overlapping);
         const PlainOptions first{.descent = {.rule = rule}, .all = false};
         EXPECT_EQ(plain_field_collision({{&bar, Pose::from_translation(Vec3(0, 0, 1.15))}, &bar_parts}, standing, first)
                       .contacts.size(),
@@ -290,7 +290,7 @@ TEST(PlainFieldCollision, protrusions_find_a_thorn_that_coarse_boxes_miss) {
     const Pose above = Pose::from_translation(Vec3(0.6, 0.7, 1.5));
     const PlainResult found = plain_field_collision({{&thorny, {}}, &one, tips.points}, {{&wall, above}, &wall_parts},
                                                     {.octree_depth = 1, .max_points = 1});
-    EXPECT_EQ(found.verdict, Verdict::overlapping);
+    EXPECT_EQ(found.status, Status::overlapping);
 }
 
 } // namespace

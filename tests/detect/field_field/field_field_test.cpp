@@ -1,4 +1,4 @@
-// Two solids: depth, normal and distance against closed forms; verdicts against exact formulas; what swapping, scale,
+// Two solids: depth, normal and distance against closed forms; statuses against exact formulas; what swapping, scale,
 // margin and hostile poses may change.
 #include <fathom/base/error.h>
 #include <fathom/base/random.h>
@@ -47,7 +47,7 @@ TEST(Collide, depth_and_normal_of_balls_are_those_of_the_closed_form_at_every_sc
         const Balls balls(random, scale);
         const field_field::CollideResult result =
             field_field::collide(balls.a(), balls.pose_a, balls.b(), balls.pose_b);
-        ASSERT_EQ(result.verdict, balls.gap() <= 0 ? Verdict::overlapping : Verdict::disjoint) << "gap " << balls.gap();
+        ASSERT_EQ(result.status, balls.gap() <= 0 ? Status::overlapping : Status::disjoint) << "gap " << balls.gap();
         if (balls.gap() > 0) continue;
         ++touching;
         ASSERT_FALSE(result.contacts.empty());
@@ -76,7 +76,7 @@ TEST(Collide, a_box_in_a_half_space_is_as_deep_as_its_lowest_corner) {
         double lowest = inf;
         for (int c = 0; c < 8; ++c) lowest = std::min(lowest, (pose * Box::around(Vec3::Zero(), half).corner(c)).z());
         const field_field::CollideResult result = field_field::collide(box, pose, ground, {});
-        ASSERT_EQ(result.verdict, lowest <= 0 ? Verdict::overlapping : Verdict::disjoint) << lowest;
+        ASSERT_EQ(result.status, lowest <= 0 ? Status::overlapping : Status::disjoint) << lowest;
         if (lowest > 0) continue;
         ++touching;
         EXPECT_NEAR(result.depth, -lowest, 1e-9);
@@ -103,7 +103,7 @@ TEST(Collide, a_ball_against_box_capsule_and_torus_is_as_deep_as_the_distance_of
         if (middle.distance < 0.05) continue; // inside, the ball may hold a ridge of the distance
         const double gap = middle.distance - radius;
         const field_field::CollideResult result = field_field::collide(ball, pose_a, other, pose_b);
-        ASSERT_EQ(result.verdict, gap <= 0 ? Verdict::overlapping : Verdict::disjoint) << gap;
+        ASSERT_EQ(result.status, gap <= 0 ? Status::overlapping : Status::disjoint) << gap;
         if (gap > 0) {
             ++apart;
             const field_field::Separation near = field_field::separation(ball, pose_a, other, pose_b);
@@ -133,7 +133,7 @@ TEST(Collide, swapping_changes_names_and_signs_alone) {
         const Pose pose_a = random_pose(random, 1), pose_b = random_pose(random, 1);
         const field_field::CollideResult there = field_field::collide(a, pose_a, b, pose_b),
                                          back = field_field::collide(b, pose_b, a, pose_a);
-        ASSERT_EQ(there.verdict, back.verdict);
+        ASSERT_EQ(there.status, back.status);
         EXPECT_EQ(there.depth, back.depth);
         EXPECT_EQ(there.evaluations, back.evaluations);
         ASSERT_EQ(there.contacts.size(), back.contacts.size());
@@ -168,9 +168,9 @@ TEST(Collide, every_kind_of_field_agrees_with_every_other_within_the_stated_erro
             for (const FieldSphereTree& b : balls) {
                 const field_field::CollideResult result = field_field::collide(a, pose_a, b, pose_b);
                 const double band = result.error_bound + 2e-3; // of the meshes themselves
-                ASSERT_NE(result.verdict, Verdict::undecided) << gap;
+                ASSERT_NE(result.status, Status::undecided) << gap;
                 if (std::abs(gap) < band) continue;
-                ASSERT_EQ(result.verdict, gap < 0 ? Verdict::overlapping : Verdict::disjoint) << gap;
+                ASSERT_EQ(result.status, gap < 0 ? Status::overlapping : Status::disjoint) << gap;
                 (gap < 0 ? touching : apart)++;
             }
     }
@@ -184,16 +184,16 @@ TEST(Collide, a_wider_margin_never_loses_a_touch) {
     int changed = 0;
     for (std::size_t k = 0; k < count_of(60, 1000); ++k) {
         const Pose pose_a = random_pose(random, 1), pose_b = random_pose(random, 1);
-        Verdict before = Verdict::disjoint;
+        Status before = Status::disjoint;
         double depth = -inf;
         for (const double margin : {0.0, 0.05, 0.2, 0.6}) {
             const field_field::CollideResult result = field_field::collide(a, pose_a, b, pose_b, {.margin = margin});
-            if (before == Verdict::overlapping) {
-                EXPECT_EQ(result.verdict, Verdict::overlapping) << margin;
+            if (before == Status::overlapping) {
+                EXPECT_EQ(result.status, Status::overlapping) << margin;
             }
-            changed += before != result.verdict ? 1 : 0;
-            before = result.verdict;
-            if (before != Verdict::overlapping) continue;
+            changed += before != result.status ? 1 : 0;
+            before = result.status;
+            if (before != Status::overlapping) continue;
             ASSERT_FALSE(result.contacts.empty());
             EXPECT_GE(result.depth, -margin - 1e-9);
             EXPECT_GE(result.depth, depth - 1e-6);
@@ -208,7 +208,7 @@ TEST(Collide, balls_a_hair_apart_are_proven_apart_and_a_hair_deep_are_found) {
     for (const double gap : {1e-3, 1e-6, 1e-9, -1e-3, -1e-6, -1e-9}) {
         const field_field::CollideResult result =
             field_field::collide(a, {}, b, Pose::from_translation((1.5 + gap) * Vec3(1, 2, 3).normalized()));
-        EXPECT_EQ(result.verdict, gap > 0 ? Verdict::disjoint : Verdict::overlapping) << gap;
+        EXPECT_EQ(result.status, gap > 0 ? Status::disjoint : Status::overlapping) << gap;
         EXPECT_LT(result.evaluations, 40'000u) << gap;
     }
 }
@@ -217,19 +217,19 @@ TEST(Collide, one_body_inside_another_overlaps) {
     const FieldSphereTree outer(formula(shapes::sphere(1))), inner(formula(shapes::box({0.2, 0.2, 0.2})));
     const field_field::CollideResult result =
         field_field::collide(outer, {}, inner, Pose::from_translation({0.5, 0, 0}));
-    EXPECT_EQ(result.verdict, Verdict::overlapping);
+    EXPECT_EQ(result.status, Status::overlapping);
     EXPECT_NEAR(result.depth, 0.6, 1e-9); // the face of the box towards the middle of the ball
     EXPECT_GT(result.contacts[0].normal.x(), 0.99);
     // A hollow body holds another without touching it.
     const FieldSphereTree shell(formula(shapes::shell(0.05, shapes::sphere(1))));
-    EXPECT_EQ(field_field::collide(shell, {}, inner, Pose::from_translation({0.5, 0, 0})).verdict, Verdict::disjoint);
+    EXPECT_EQ(field_field::collide(shell, {}, inner, Pose::from_translation({0.5, 0, 0})).status, Status::disjoint);
 }
 
 TEST(Collide, two_places_of_contact_are_two_regions) {
     const FieldSphereTree rod(formula(shapes::capsule({-2, 0, 0}, {2, 0, 0}, 0.1))),
         ring(formula(shapes::torus(1, 0.2)));
     const field_field::CollideResult result = field_field::collide(rod, {}, ring, {});
-    ASSERT_EQ(result.verdict, Verdict::overlapping);
+    ASSERT_EQ(result.status, Status::overlapping);
     bool left = false, right = false;
     for (const Contact& c : result.contacts) {
         left = left || c.point_a.x() < -0.5;
@@ -278,7 +278,7 @@ TEST(Collide, points_are_of_the_bodies_and_depth_apart_along_the_normal) {
             EXPECT_GE(result.depth, c.depth);
             ++checked;
         }
-        if (result.verdict != Verdict::overlapping) continue;
+        if (result.status != Status::overlapping) continue;
         EXPECT_LE(a.field().distance(pose_a.to_local(result.witness)), 1e-12);
         EXPECT_LE(b.field().distance(pose_b.to_local(result.witness)), 1e-12);
     }
@@ -288,7 +288,7 @@ TEST(Collide, points_are_of_the_bodies_and_depth_apart_along_the_normal) {
 TEST(Collide, hostile_poses_and_options_end_in_undecided_or_an_error) {
     const FieldSphereTree a(formula(shapes::sphere(1))), ground(formula(shapes::plane({0, 0, 1}, 0)));
     for (const double bad : {std::nan(""), inf, -inf}) {
-        EXPECT_EQ(field_field::collide(a, Pose::from_translation({bad, 0, 0}), a, {}).verdict, Verdict::undecided);
+        EXPECT_EQ(field_field::collide(a, Pose::from_translation({bad, 0, 0}), a, {}).status, Status::undecided);
         EXPECT_TRUE(field_field::separation(a, Pose::from_translation({bad, 0, 0}), a, {}).budget_exhausted);
         EXPECT_THROW((void)field_field::collide(a, {}, a, {}, {.margin = bad}), Error);
         EXPECT_THROW((void)field_field::collide(a, {}, a, {}, {.tolerance = bad}), Error);
@@ -296,17 +296,17 @@ TEST(Collide, hostile_poses_and_options_end_in_undecided_or_an_error) {
     EXPECT_THROW((void)field_field::collide(a, {}, a, {}, {.margin = -1}), Error);
     EXPECT_THROW((void)field_field::collide(ground, {}, ground, {}), Error);
     EXPECT_THROW(FieldSphereTree(formula(shapes::sphere(1)), {.levels = 11}), Error);
-    EXPECT_EQ(field_field::collide(a, Pose::from_translation({1e9, 0, 0}), a, {}).verdict, Verdict::disjoint);
-    EXPECT_NE(field_field::collide(a, Pose::from_translation({1e300, 0, 0}), a, {}).verdict,
-              Verdict::overlapping); // farther than double can tell
+    EXPECT_EQ(field_field::collide(a, Pose::from_translation({1e9, 0, 0}), a, {}).status, Status::disjoint);
+    EXPECT_NE(field_field::collide(a, Pose::from_translation({1e300, 0, 0}), a, {}).status,
+              Status::overlapping); // farther than double can tell
 }
 
 TEST(Collide, a_budget_that_ends_is_said) {
     const FieldSphereTree a(formula(shapes::box({1, 1, 1}))), b(formula(shapes::box({1, 1, 1})));
     const field_field::CollideResult result = field_field::collide(a, {}, b, Pose::from_translation({1, 0, 0}),
                                                                    {.max_evaluations = 500}); // face on face, exactly
-    EXPECT_NE(result.verdict, Verdict::disjoint);
-    EXPECT_EQ(result.verdict == Verdict::undecided, result.open_size > 0);
+    EXPECT_NE(result.status, Status::disjoint);
+    EXPECT_EQ(result.status == Status::undecided, result.open_size > 0);
 }
 
 TEST(Separation, ends_where_distances_overflow) {

@@ -77,7 +77,7 @@ TEST(FieldOverlap, boxes_that_stand_straight_have_their_exact_common_volume) {
         EXPECT_LE(overlap.volume.lower, truth + 1e-13);
         EXPECT_GE(overlap.volume.upper, truth - 1e-13);
         EXPECT_LT(overlap.volume.upper, truth + 0.02) << "the region is the common box itself";
-        EXPECT_EQ(overlap.verdict, truth > 0 ? Verdict::overlapping : Verdict::disjoint);
+        EXPECT_EQ(overlap.status, truth > 0 ? Status::overlapping : Status::disjoint);
     }
 }
 
@@ -104,11 +104,11 @@ TEST(FieldOverlap, nested_bodies_overlap_in_the_inner_one) {
         const field_field::FieldOverlap overlap =
             swapped ? field_field::field_overlap(*outer, {}, *inner, turned, {.depth = 6})
                     : field_field::field_overlap(*inner, turned, *outer, {}, {.depth = 6});
-        EXPECT_EQ(overlap.verdict, Verdict::overlapping);
+        EXPECT_EQ(overlap.status, Status::overlapping);
         EXPECT_TRUE(overlap.volume.contains(torus));
         EXPECT_LT(overlap.volume.width(), 0.5 * torus);
     }
-    EXPECT_EQ(field_field::field_overlap(*inner, turned, *hollow, {}, yes_or_no).verdict, Verdict::disjoint)
+    EXPECT_EQ(field_field::field_overlap(*inner, turned, *hollow, {}, yes_or_no).status, Status::disjoint)
         << "a bubble in an empty ball";
 }
 
@@ -130,10 +130,10 @@ TEST(FieldOverlap, a_hairs_breadth_is_decided_both_ways) {
                                                   *other, {turn, Vec3::Zero()}, options);
             };
             const field_field::FieldOverlap apart = overlap_at(1.5 + 1e-9);
-            EXPECT_EQ(apart.verdict, Verdict::disjoint);
+            EXPECT_EQ(apart.status, Status::disjoint);
             EXPECT_LT(apart.evaluations, 200'000u);
-            EXPECT_NE(overlap_at(1.5, 12).verdict, Verdict::disjoint);
-            EXPECT_EQ(overlap_at(1.5 - 1e-4).verdict, Verdict::overlapping);
+            EXPECT_NE(overlap_at(1.5, 12).status, Status::disjoint);
+            EXPECT_EQ(overlap_at(1.5 - 1e-4).status, Status::overlapping);
         }
     }
 }
@@ -170,20 +170,20 @@ TEST(FieldOverlap, every_kind_of_field_meets_every_other_in_both_orders) {
                 const field_field::FieldOverlap swapped =
                     field_field::field_overlap(*kinds.fields[j], pose_b, *kinds.fields[i], pose_a, yes_or_no);
                 if (d < 1 - error) {
-                    EXPECT_EQ(yes.verdict, Verdict::overlapping) << i << j;
+                    EXPECT_EQ(yes.status, Status::overlapping) << i << j;
                 }
                 if (d > 1 + error) {
-                    EXPECT_EQ(yes.verdict, Verdict::disjoint) << i << j << " " << d;
+                    EXPECT_EQ(yes.status, Status::disjoint) << i << j << " " << d;
                 }
-                EXPECT_EQ(yes.verdict, swapped.verdict);
-                if (yes.verdict == Verdict::overlapping) {
+                EXPECT_EQ(yes.status, swapped.status);
+                if (yes.status == Status::overlapping) {
                     EXPECT_TRUE(is_common(*kinds.fields[i], pose_a, *kinds.fields[j], pose_b, yes.witness, 1e-12));
                 }
                 const field_field::FieldOverlap cells =
                     field_field::field_overlap(*kinds.fields[i], pose_a, *kinds.fields[j], pose_b, {.depth = 5});
                 EXPECT_LE(cells.volume.lower, lens_volume(0.5, 0.5, std::max(d - error, 1e-9)));
                 EXPECT_GE(cells.volume.upper, lens_volume(0.5, 0.5, d + error));
-                hits += yes.verdict == Verdict::overlapping;
+                hits += yes.status == Status::overlapping;
                 ++runs;
             }
     EXPECT_GT(hits, runs / 5);
@@ -220,10 +220,10 @@ TEST(FieldOverlap, samples_never_contradict_the_cells) {
         for (const Box& box : overlap.inside)
             EXPECT_TRUE(is_common(a, pose_a, b, pose_b, overlap.frame * random.in_box(box), 1e-12 * size));
         if (any) {
-            EXPECT_NE(overlap.verdict, Verdict::disjoint);
+            EXPECT_NE(overlap.status, Status::disjoint);
         }
-        undecided += any && overlap.verdict == Verdict::undecided;
-        disjoint += overlap.verdict == Verdict::disjoint;
+        undecided += any && overlap.status == Status::undecided;
+        disjoint += overlap.status == Status::disjoint;
         seen += any;
         ++runs;
     }
@@ -290,19 +290,19 @@ TEST(FieldOverlap, regions_sizes_and_levels_mean_what_they_say) {
 
     const auto grid = std::make_shared<GridField>(bake(*ball, {.box = {}, .resolution = 32}));
     for (const FieldPtr& other : {ball, FieldPtr(grid)}) {
-        EXPECT_EQ(field_field::field_overlap(*ball, {}, *other, Pose::from_translation({2.5, 0, 0}), yes_or_no).verdict,
-                  Verdict::disjoint);
+        EXPECT_EQ(field_field::field_overlap(*ball, {}, *other, Pose::from_translation({2.5, 0, 0}), yes_or_no).status,
+                  Status::disjoint);
         field_field::FieldOverlapOptions grown = yes_or_no;
         grown.level = 0.3;
-        EXPECT_EQ(field_field::field_overlap(*ball, {}, *other, Pose::from_translation({2.5, 0, 0}), grown).verdict,
-                  Verdict::overlapping);
-        EXPECT_EQ(field_field::field_overlap(*ball, {}, *other, Pose::from_translation({2.7, 0, 0}), grown).verdict,
-                  Verdict::disjoint);
+        EXPECT_EQ(field_field::field_overlap(*ball, {}, *other, Pose::from_translation({2.5, 0, 0}), grown).status,
+                  Status::overlapping);
+        EXPECT_EQ(field_field::field_overlap(*ball, {}, *other, Pose::from_translation({2.7, 0, 0}), grown).status,
+                  Status::disjoint);
         grown.level = -0.3;
-        EXPECT_EQ(field_field::field_overlap(*ball, {}, *other, Pose::from_translation({1.5, 0, 0}), grown).verdict,
-                  Verdict::disjoint);
-        EXPECT_EQ(field_field::field_overlap(*ball, {}, *other, Pose::from_translation({1.3, 0, 0}), grown).verdict,
-                  Verdict::overlapping);
+        EXPECT_EQ(field_field::field_overlap(*ball, {}, *other, Pose::from_translation({1.5, 0, 0}), grown).status,
+                  Status::disjoint);
+        EXPECT_EQ(field_field::field_overlap(*ball, {}, *other, Pose::from_translation({1.3, 0, 0}), grown).status,
+                  Status::overlapping);
     }
     EXPECT_THROW((void)field_field::field_overlap(*floor, {}, *floor, {}), Error);
     EXPECT_THROW((void)field_field::field_overlap(*ball, {}, *ball, {}, {.depth = -1}), Error);
@@ -323,12 +323,12 @@ TEST(FieldOverlap, poses_without_meaning_leave_it_undecided) {
             else
                 pose.rotation.x() = bad;
             if (where == 2 && std::isfinite(bad)) continue;
-            EXPECT_EQ(field_field::field_overlap(*ball, pose, *ball, {}).verdict, Verdict::undecided);
-            EXPECT_EQ(field_field::field_overlap(*ball, {}, *ball, pose, yes_or_no).verdict, Verdict::undecided);
+            EXPECT_EQ(field_field::field_overlap(*ball, pose, *ball, {}).status, Status::undecided);
+            EXPECT_EQ(field_field::field_overlap(*ball, {}, *ball, pose, yes_or_no).status, Status::undecided);
             EXPECT_EQ(field_field::field_overlap(*ball, {}, *ball, pose).volume.upper, HUGE_VAL);
         }
-    EXPECT_EQ(field_field::field_overlap(*ball, {}, *ball, Pose::from_translation({1e90, 0, 0})).verdict,
-              Verdict::disjoint);
+    EXPECT_EQ(field_field::field_overlap(*ball, {}, *ball, Pose::from_translation({1e90, 0, 0})).status,
+              Status::disjoint);
 }
 
 TEST(TransformedField, a_ball_within_the_covered_radius_lies_in_one_of_the_two) {

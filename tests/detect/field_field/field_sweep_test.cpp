@@ -36,11 +36,11 @@ std::optional<double> first_root(const std::function<double(double)>& gap, doubl
 
 void expect_first_contact(const field_field::FieldSweep& result, const std::optional<double>& truth, double tolerance) {
     if (!truth) {
-        EXPECT_EQ(result.verdict, Verdict::disjoint);
+        EXPECT_EQ(result.status, Status::disjoint);
         EXPECT_EQ(result.time, 1);
         return;
     }
-    ASSERT_EQ(result.verdict, Verdict::overlapping);
+    ASSERT_EQ(result.status, Status::overlapping);
     EXPECT_LE(result.time, *truth + 1e-9);
     EXPECT_GE(result.time + result.error, *truth - 1e-9);
     EXPECT_LE(result.error, tolerance * (1 + 1e-6));
@@ -99,7 +99,7 @@ TEST(FieldSweep, balls_on_screws_meet_when_their_centres_are_near_enough) {
         const field_field::FieldSweep result = field_field::field_sweep(*a, motion_a, *b, motion_b);
         expect_first_contact(result, truth, 1e-6);
         const field_field::FieldSweep swapped = field_field::field_sweep(*b, motion_b, *a, motion_a);
-        EXPECT_EQ(swapped.verdict, result.verdict);
+        EXPECT_EQ(swapped.status, result.status);
         EXPECT_NEAR(swapped.time, result.time, 1e-6);
         if (truth && *truth > 0) {
             EXPECT_LT(swapped.normal.dot(result.normal), -1 + 1e-6);
@@ -128,7 +128,7 @@ TEST(FieldSweep, a_spinning_rod_hits_the_plate_with_its_corner) {
     const field_field::FieldSweep free =
         field_field::field_sweep(*rod, {{}, Pose::from_axis_angle(3, Vec3::UnitZ()), Path::screw}, *plate,
                                  Motion::stationary(Pose::from_translation({0, 1.6, 0})));
-    EXPECT_EQ(free.verdict, Verdict::disjoint) << "the rod is 1.501 long from its middle";
+    EXPECT_EQ(free.status, Status::disjoint) << "the rod is 1.501 long from its middle";
 }
 
 TEST(FieldSweep, nothing_tunnels_through_a_thin_plate_however_fast) {
@@ -177,9 +177,9 @@ TEST(FieldSweep, dense_samples_in_space_and_time_never_come_first) {
         }
         EXPECT_GE(first, result.time);
         if (first < HUGE_VAL) {
-            EXPECT_NE(result.verdict, Verdict::disjoint);
+            EXPECT_NE(result.status, Status::disjoint);
         }
-        if (result.verdict == Verdict::overlapping) {
+        if (result.status == Status::overlapping) {
             EXPECT_LE(result.time + result.error, first + 1e-12 + (result.budget_exhausted ? 1.0 : 0.0));
             const double seen = result.time + result.error;
             EXPECT_LE(a.distance(mover_a.pose(seen).to_local(result.point)), 1e-9 * size);
@@ -188,13 +188,13 @@ TEST(FieldSweep, dense_samples_in_space_and_time_never_come_first) {
         const field_field::FieldSweep swapped =
             field_field::field_sweep(b, motion_b, a, motion_a, {.tolerance = 1e-3, .max_evaluations = 150'000});
         // The budget may end one order earlier than the other, where two bodies of one size change roles.
-        EXPECT_TRUE(swapped.verdict == result.verdict || swapped.verdict == Verdict::undecided ||
-                    result.verdict == Verdict::undecided);
-        EXPECT_LE(swapped.time, result.verdict == Verdict::overlapping ? result.time + result.error : 1.0);
-        EXPECT_LE(result.time, swapped.verdict == Verdict::overlapping ? swapped.time + swapped.error : 1.0);
-        hits += result.verdict == Verdict::overlapping;
-        free += result.verdict == Verdict::disjoint;
-        undecided += result.verdict == Verdict::undecided;
+        EXPECT_TRUE(swapped.status == result.status || swapped.status == Status::undecided ||
+                    result.status == Status::undecided);
+        EXPECT_LE(swapped.time, result.status == Status::overlapping ? result.time + result.error : 1.0);
+        EXPECT_LE(result.time, swapped.status == Status::overlapping ? swapped.time + swapped.error : 1.0);
+        hits += result.status == Status::overlapping;
+        free += result.status == Status::disjoint;
+        undecided += result.status == Status::undecided;
         ++runs;
     }
     EXPECT_GT(hits, runs / 5);
@@ -213,7 +213,7 @@ TEST(FieldSweep, grids_and_meshes_touch_when_the_formula_does_but_for_their_erro
     for (const FieldPtr& other : boxes) {
         const field_field::FieldSweep result =
             field_field::field_sweep(*other, moving, *ball, Motion::stationary({}), {.tolerance = 1e-3});
-        EXPECT_EQ(result.verdict, Verdict::overlapping);
+        EXPECT_EQ(result.status, Status::overlapping);
         EXPECT_LE(result.error, 1.001e-3);
         EXPECT_NEAR(result.time, truth, other->error_bound() > 1e-6 ? 0.01 : 1.1e-3);
     }
@@ -224,21 +224,21 @@ TEST(FieldSweep, what_overlaps_at_the_start_touches_at_time_zero) {
                    hollow = formula(shapes::shell(0.02, shapes::sphere(1)));
     const field_field::FieldSweep nested =
         field_field::field_sweep(*inner, slide({0.2, 0, 0}, {5, 0, 0}), *ball, Motion::stationary({}));
-    EXPECT_EQ(nested.verdict, Verdict::overlapping);
+    EXPECT_EQ(nested.status, Status::overlapping);
     EXPECT_EQ(nested.time, 0);
     EXPECT_EQ(nested.error, 0);
     // In the empty ball it is free at first, and hits the wall from within.
     expect_first_contact(field_field::field_sweep(*inner, slide({0, 0, 0}, {5, 0, 0}), *hollow, Motion::stationary({})),
                          0.89 / 5, 1e-6);
-    EXPECT_EQ(field_field::field_sweep(*inner, slide({0, 0, 0}, {0.5, 0, 0}), *hollow, Motion::stationary({})).verdict,
-              Verdict::disjoint);
+    EXPECT_EQ(field_field::field_sweep(*inner, slide({0, 0, 0}, {0.5, 0, 0}), *hollow, Motion::stationary({})).status,
+              Status::disjoint);
 }
 
 TEST(FieldSweep, a_graze_is_undecided_from_where_the_proof_ends) {
     const FieldPtr ball = formula(shapes::sphere(1));
     const field_field::FieldSweep graze = field_field::field_sweep(*ball, slide({-5, 2, 0}, {5, 2, 0}), *ball,
                                                                    Motion::stationary({}), {.max_evaluations = 50'000});
-    EXPECT_NE(graze.verdict, Verdict::disjoint);
+    EXPECT_NE(graze.status, Status::disjoint);
     EXPECT_TRUE(graze.budget_exhausted);
     EXPECT_GT(graze.time, 0.48);
     EXPECT_LE(graze.time, 0.5);
@@ -250,7 +250,7 @@ TEST(FieldSweep, a_known_time_prunes_what_is_later) {
     const Motion fall = slide({0, 0, 5}, {0, 0, -5}); // touches at 0.4
     const field_field::FieldSweep before =
         field_field::field_sweep(*ball, fall, *floor, Motion::stationary({}), {.latest = 0.399});
-    EXPECT_EQ(before.verdict, Verdict::disjoint);
+    EXPECT_EQ(before.status, Status::disjoint);
     EXPECT_EQ(before.time, 0.399);
     const field_field::FieldSweep whole = field_field::field_sweep(*floor, Motion::stationary({}), *ball, fall);
     expect_first_contact(whole, 0.4, 1e-6);
@@ -263,7 +263,7 @@ TEST(FieldSweep, hostile_input_is_refused_or_undecided) {
     for (const double bad : {std::nan(""), HUGE_VAL, 1e200}) {
         const field_field::FieldSweep result =
             field_field::field_sweep(*ball, slide({0, 0, 0}, {bad, 0, 0}), *ball, Motion::stationary({}));
-        EXPECT_EQ(result.verdict, Verdict::undecided);
+        EXPECT_EQ(result.status, Status::undecided);
         EXPECT_EQ(result.time, 0);
     }
     EXPECT_THROW((void)field_field::field_sweep(*floor, {}, *floor, {}), Error);

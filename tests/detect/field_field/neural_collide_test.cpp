@@ -1,4 +1,4 @@
-// Networks in field_field::collide(): verdicts against the baked grids within their certified errors, and against
+// Networks in field_field::collide(): statuses against the baked grids within their certified errors, and against
 // points.
 #include <fathom/base/random.h>
 #include <fathom/detect/field_field/field_field.h>
@@ -45,8 +45,8 @@ struct Tally {
     std::size_t overlapping = 0, disjoint = 0, undecided = 0, differ = 0;
     double seconds = 0, longest = 0;
 
-    void count(Verdict verdict) {
-        ++(verdict == Verdict::overlapping ? overlapping : verdict == Verdict::disjoint ? disjoint : undecided);
+    void count(Status status) {
+        ++(status == Status::overlapping ? overlapping : status == Status::disjoint ? disjoint : undecided);
     }
     void print(const char* what) const {
         std::printf("    %-24s %zu overlap, %zu disjoint, %zu undecided; %zu unlike their grids; %.1f ms a query, "
@@ -70,18 +70,18 @@ struct Pair {
 
 void judge(const Pair& pair, const field_field::CollideResult& net, const field_field::CollideResult& grids,
            Random& random, Tally& tally) {
-    tally.count(net.verdict);
+    tally.count(net.status);
     const double error = std::max(pair.a.error, pair.b.error);
-    if (net.verdict == Verdict::overlapping) {
+    if (net.status == Status::overlapping) {
         EXPECT_LE(pair.worst(net.witness, false), 1e-5); // a point that was found is its own proof; poses round
-        if (grids.verdict == Verdict::disjoint) {
+        if (grids.status == Status::disjoint) {
             ++tally.differ;
             EXPECT_LE(pair.worst(net.witness, true), error);
         }
     }
-    if (net.verdict != Verdict::disjoint) return;
+    if (net.status != Status::disjoint) return;
     for (int k = 0; k < 200; ++k) EXPECT_GT(pair.worst(pair.pose_a * random.in_box(pair.a.field->bounds()), false), 0);
-    if (grids.verdict != Verdict::overlapping) return;
+    if (grids.status != Status::overlapping) return;
     ++tally.differ;
     EXPECT_GT(pair.worst(grids.witness, false), 0);
     EXPECT_LE(pair.worst(grids.witness, false), error);
@@ -92,12 +92,12 @@ void judge(const Pair& pair, const field_field::CollideResult& net, const field_
 // The grid of the first is the body then.
 void judge_mixed(const Pair& pair, const field_field::CollideResult& mixed, const field_field::CollideResult& grids,
                  Tally& tally) {
-    tally.count(mixed.verdict);
-    if (mixed.verdict == Verdict::overlapping && grids.verdict == Verdict::disjoint) {
+    tally.count(mixed.status);
+    if (mixed.status == Status::overlapping && grids.status == Status::disjoint) {
         ++tally.differ;
         EXPECT_LE(pair.worst(mixed.witness, true), pair.b.error);
     }
-    if (mixed.verdict == Verdict::disjoint && grids.verdict == Verdict::overlapping) {
+    if (mixed.status == Status::disjoint && grids.status == Status::overlapping) {
         ++tally.differ;
         EXPECT_LE(pair.worst(grids.witness, false), pair.a.error + pair.b.error);
     }
@@ -160,7 +160,7 @@ TEST(NetworkCollide, contacts_are_those_of_the_surface) {
     const FieldSphereTree wall(std::make_shared<AnalyticField>(shapes::box({1, 1, 1})));
     const Pose pose = Pose::from_translation({0.93, 0.05, -0.02});
     const field_field::CollideResult result = field_field::collide(wall, {}, egg.solid, pose);
-    ASSERT_EQ(result.verdict, Verdict::overlapping);
+    ASSERT_EQ(result.status, Status::overlapping);
     ASSERT_FALSE(result.contacts.empty());
     EXPECT_NEAR(result.depth, 0.07, 0.02);
     EXPECT_GT(result.contacts[0].normal.x(), 0.95);

@@ -82,8 +82,8 @@ void check(std::span<const mesh_field::MeshInField> sides, double margin, const 
     const mesh_field::ReductionResult found =
         mesh_field::reduce_contacts(sides, {.margin = margin, .max_contacts = most});
     ++tally.poses;
-    EXPECT_EQ(found.verdict == Verdict::overlapping, !all.empty());
-    EXPECT_TRUE(undecided || found.verdict != Verdict::undecided);
+    EXPECT_EQ(found.status == Status::overlapping, !all.empty());
+    EXPECT_TRUE(undecided || found.status != Status::undecided);
     ASSERT_EQ(found.contacts.empty(), all.empty());
     if (all.empty()) return;
     ++tally.overlapping;
@@ -232,12 +232,12 @@ TEST(ReducedContacts, cost_a_small_part_of_all_contacts) {
 TEST(ReducedContacts, hostile_input_is_refused_or_undecided) {
     const TriangleSphereTree cube(testing::cube_mesh()), nothing{TriangleMesh{}};
     const AnalyticField ball(shapes::sphere(1));
-    EXPECT_EQ(mesh_field::reduce_contacts({}).verdict, Verdict::disjoint);
+    EXPECT_EQ(mesh_field::reduce_contacts({}).status, Status::disjoint);
     const mesh_field::MeshInField empty{&nothing, {}, &ball, {}};
-    EXPECT_EQ(mesh_field::reduce_contacts({&empty, 1}).verdict, Verdict::disjoint);
+    EXPECT_EQ(mesh_field::reduce_contacts({&empty, 1}).status, Status::disjoint);
     for (const double wrong : {std::nan(""), HUGE_VAL}) {
         const mesh_field::MeshInField lost{&cube, Pose::from_translation({wrong, 0, 0}), &ball, {}};
-        EXPECT_EQ(mesh_field::reduce_contacts({&lost, 1}).verdict, Verdict::undecided);
+        EXPECT_EQ(mesh_field::reduce_contacts({&lost, 1}).status, Status::undecided);
         EXPECT_EQ(mesh_field::reduce_contacts({&lost, 1}).undecided, 12u);
         const mesh_field::MeshInField here{&cube, {}, &ball, {}};
         EXPECT_THROW((void)mesh_field::reduce_contacts({&here, 1}, {.margin = wrong}), Error);

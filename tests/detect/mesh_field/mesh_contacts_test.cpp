@@ -124,27 +124,27 @@ void check_pose(const TriangleMesh& mesh, const TriangleSphereTree& ready, const
             -found->second > least + 1e-3 * diameter(t); // the lattice knows a deeper point than the descent
     }
     EXPECT_LE(missed, result.undecided) << "missed in silence";
-    EXPECT_EQ(result.verdict == Verdict::overlapping, !result.contacts.empty());
+    EXPECT_EQ(result.status == Status::overlapping, !result.contacts.empty());
     EXPECT_TRUE(std::is_sorted(result.contacts.begin(), result.contacts.end(),
                                [](const auto& a, const auto& b) { return a.depth > b.depth; }));
 
     const mesh_field::MeshContactResult any = mesh_field::mesh_contacts(
         ready, mesh_pose, field, field_pose, {.goal = mesh_field::MeshGoal::any, .margin = margin});
-    EXPECT_EQ(any.verdict, result.verdict);
+    EXPECT_EQ(any.status, result.status);
     EXPECT_EQ(any.contacts.size(), result.contacts.empty() ? 0u : 1u);
     const mesh_field::MeshContactResult deepest = mesh_field::mesh_contacts(
         ready, mesh_pose, field, field_pose, {.goal = mesh_field::MeshGoal::deepest, .margin = margin});
-    EXPECT_EQ(deepest.verdict, result.verdict);
+    EXPECT_EQ(deepest.status, result.status);
     ASSERT_EQ(deepest.contacts.size(), 1u);
     if (!result.contacts.empty()) {
         const double valley = convex ? 1e-6 : 0.2; // a field with valleys may lead descents from different starts apart
         EXPECT_NEAR(deepest.contacts[0].depth, result.contacts[0].depth, valley * diameter(mesh.corners(0)));
-    } else if (result.verdict == Verdict::disjoint) {
+    } else if (result.status == Status::disjoint) {
         EXPECT_LT(deepest.contacts[0].depth, -margin);
     }
     ++tally.poses;
-    tally.overlapping += result.verdict == Verdict::overlapping;
-    tally.undecided += result.verdict == Verdict::undecided;
+    tally.overlapping += result.status == Status::overlapping;
+    tally.undecided += result.status == Status::undecided;
 }
 
 void expect_both_outcomes(const Tally& tally, bool convex) {
@@ -235,9 +235,9 @@ TEST(MeshContacts, a_mesh_inside_the_body_touches_and_a_body_inside_the_mesh_doe
     const TriangleSphereTree mesh(testing::cube_mesh());
     const AnalyticField large(shapes::sphere(5)), small(shapes::sphere(0.5));
     const auto inside = mesh_field::mesh_contacts(mesh, {}, large, {});
-    EXPECT_EQ(inside.verdict, Verdict::overlapping);
+    EXPECT_EQ(inside.status, Status::overlapping);
     EXPECT_EQ(inside.contacts.size(), 12u);
-    EXPECT_EQ(mesh_field::mesh_contacts(mesh, {}, small, {}).verdict, Verdict::disjoint);
+    EXPECT_EQ(mesh_field::mesh_contacts(mesh, {}, small, {}).status, Status::disjoint);
 }
 
 // A triangle stands on its edge in a narrow valley beside a wide one: the descent goes astray, the proof does not.
@@ -250,11 +250,11 @@ TEST(MeshContacts, proof_finds_what_the_descent_misses) {
     mesh.triangles = {{0, 1, 2}};
     const TriangleSphereTree ready(mesh);
     const auto quick = mesh_field::mesh_contacts(ready, {}, field, {}, {.prove = false});
-    EXPECT_EQ(quick.verdict, Verdict::undecided);
+    EXPECT_EQ(quick.status, Status::undecided);
     EXPECT_EQ(quick.undecided, 1u);
     EXPECT_EQ(quick.open_triangle, 0u);
     const auto proven = mesh_field::mesh_contacts(ready, {}, field, {});
-    EXPECT_EQ(proven.verdict, Verdict::overlapping);
+    EXPECT_EQ(proven.status, Status::overlapping);
     EXPECT_NEAR(proven.contacts.at(0).depth, 0.02, 1e-9);
 }
 
@@ -262,26 +262,26 @@ TEST(MeshContacts, gaps_are_proven_down_to_the_tolerance_and_open_below_it) {
     const TriangleSphereTree mesh(testing::cube_mesh());
     const testing::BallField ball(Vec3::Zero(), 1);
     for (const double gap : {1e-2, 1e-3})
-        EXPECT_EQ(mesh_field::mesh_contacts(mesh, Pose::from_translation({0, 0, 2 + gap}), ball, {}).verdict,
-                  Verdict::disjoint)
+        EXPECT_EQ(mesh_field::mesh_contacts(mesh, Pose::from_translation({0, 0, 2 + gap}), ball, {}).status,
+                  Status::disjoint)
             << gap;
-    EXPECT_EQ(mesh_field::mesh_contacts(mesh, Pose::from_translation({0, 0, 2 - 1e-9}), ball, {}).verdict,
-              Verdict::overlapping);
-    EXPECT_EQ(mesh_field::mesh_contacts(mesh, Pose::from_translation({0, 0, 2 + 1e-14}), ball, {}).verdict,
-              Verdict::undecided);
+    EXPECT_EQ(mesh_field::mesh_contacts(mesh, Pose::from_translation({0, 0, 2 - 1e-9}), ball, {}).status,
+              Status::overlapping);
+    EXPECT_EQ(mesh_field::mesh_contacts(mesh, Pose::from_translation({0, 0, 2 + 1e-14}), ball, {}).status,
+              Status::undecided);
     EXPECT_EQ(
-        mesh_field::mesh_contacts(mesh, Pose::from_translation({0, 0, 2 + 1e-3}), ball, {}, {.tolerance = 0.5}).verdict,
-        Verdict::undecided);
+        mesh_field::mesh_contacts(mesh, Pose::from_translation({0, 0, 2 + 1e-3}), ball, {}, {.tolerance = 0.5}).status,
+        Status::undecided);
     EXPECT_EQ(
         mesh_field::mesh_contacts(mesh, Pose::from_translation({0, 0, 2 + 1e-3}), ball, {}, {.max_evaluations = 0})
-            .verdict,
-        Verdict::undecided);
+            .status,
+        Status::undecided);
     // Faces that lie on each other need the range: no number of balls is enough.
     const AnalyticField block(shapes::box({2, 2, 2}));
-    EXPECT_EQ(mesh_field::mesh_contacts(mesh, Pose::from_translation({0, 0, 2 + 1e-9}), block, {}).verdict,
-              Verdict::disjoint);
-    EXPECT_EQ(mesh_field::mesh_contacts(mesh, Pose::from_translation({0, 0, 2}), block, {}).verdict,
-              Verdict::overlapping);
+    EXPECT_EQ(mesh_field::mesh_contacts(mesh, Pose::from_translation({0, 0, 2 + 1e-9}), block, {}).status,
+              Status::disjoint);
+    EXPECT_EQ(mesh_field::mesh_contacts(mesh, Pose::from_translation({0, 0, 2}), block, {}).status,
+              Status::overlapping);
 }
 
 TEST(MeshContacts, max_contacts_keeps_the_deepest_and_says_so) {
@@ -305,13 +305,13 @@ TEST(MeshContacts, hostile_input_is_refused_or_undecided) {
     bad.triangles[5][1] = 99;
     EXPECT_THROW(TriangleSphereTree{bad}, Error);
     const AnalyticField ball(shapes::sphere(1));
-    EXPECT_EQ(mesh_field::mesh_contacts(TriangleSphereTree{TriangleMesh{}}, {}, ball, {}).verdict, Verdict::disjoint);
+    EXPECT_EQ(mesh_field::mesh_contacts(TriangleSphereTree{TriangleMesh{}}, {}, ball, {}).status, Status::disjoint);
     const TriangleSphereTree cube(testing::cube_mesh());
     for (const double wrong : {nan, HUGE_VAL}) {
-        EXPECT_EQ(mesh_field::mesh_contacts(cube, Pose::from_translation({wrong, 0, 0}), ball, {}).verdict,
-                  Verdict::undecided);
-        EXPECT_EQ(mesh_field::mesh_contacts(cube, {}, ball, Pose::from_translation({0, wrong, 0})).verdict,
-                  Verdict::undecided);
+        EXPECT_EQ(mesh_field::mesh_contacts(cube, Pose::from_translation({wrong, 0, 0}), ball, {}).status,
+                  Status::undecided);
+        EXPECT_EQ(mesh_field::mesh_contacts(cube, {}, ball, Pose::from_translation({0, wrong, 0})).status,
+                  Status::undecided);
         EXPECT_THROW((void)mesh_field::mesh_contacts(cube, {}, ball, {}, {.margin = wrong}), Error);
     }
     EXPECT_THROW((void)mesh_field::mesh_contacts(cube, {}, ball, {}, {.tolerance = -1}), Error);
@@ -342,7 +342,7 @@ TEST(MeshContacts, a_field_without_numbers_is_undecided) {
     for (const mesh_field::MeshGoal goal :
          {mesh_field::MeshGoal::any, mesh_field::MeshGoal::deepest, mesh_field::MeshGoal::contacts}) {
         const auto result = mesh_field::mesh_contacts(mesh, {}, NoField(), {}, {.goal = goal, .max_evaluations = 1000});
-        EXPECT_EQ(result.verdict, Verdict::undecided);
+        EXPECT_EQ(result.status, Status::undecided);
         EXPECT_TRUE(result.contacts.empty());
         EXPECT_EQ(result.undecided, 12u);
     }
@@ -387,7 +387,7 @@ TEST(MeshContacts, agree_with_the_exact_field_of_a_scan) {
             least = std::min(least, exact.distance(pose * bunny.vertices[v]));
         EXPECT_LE(-result.contacts[0].depth, least + grid.near_error_bound() + 1e-9 * size);
         EXPECT_NEAR(exact.distance(result.contacts[0].point), -result.contacts[0].depth, grid.error_bound());
-        ++both[result.verdict == Verdict::overlapping];
+        ++both[result.status == Status::overlapping];
     }
     EXPECT_GT(both[0], 1u);
     EXPECT_GT(both[1], 1u);

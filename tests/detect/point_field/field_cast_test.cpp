@@ -77,15 +77,15 @@ Tally check_random(const Field& field, double level, const Box& box, const Truth
         Segment s{random.in_box(box), random.in_box(box)};
         if (random.chance(0.1)) s.end = s.start + 1e-3 * box.diagonal() * random.in_ball();
         found.clear();
-        const Verdict verdict = cast_all(field, radius, s, options, found);
+        const Status status = cast_all(field, radius, s, options, found);
         const TimeSpans spans = truth(s);
         expect_true(found, spans, options.tolerance, tally);
         const CastHit first = cast_first(field, radius, s, options);
-        EXPECT_EQ(first.verdict, verdict);
+        EXPECT_EQ(first.status, status);
         if (!found.empty()) {
             EXPECT_EQ(first.time, found[0].start);
         }
-        if (!spans.empty() && verdict == Verdict::overlapping) {
+        if (!spans.empty() && status == Status::overlapping) {
             EXPECT_LE(first.time, spans[0].start + 1e-10);
             EXPECT_GE(first.time + first.error, spans[0].start - 1e-10);
         }
@@ -164,16 +164,16 @@ TEST(FieldCast, grazing_segments_are_never_missed) {
         const Segment s{(1 + height) * n - random.uniform(0.1, 2) * along,
                         (1 + height) * n + random.uniform(0.1, 2) * along};
         found.clear();
-        const Verdict verdict = cast_all(field, radius, s, {}, found);
+        const Status status = cast_all(field, radius, s, {}, found);
         if (height < -1e-12) {
-            EXPECT_NE(verdict, Verdict::disjoint) << height;
+            EXPECT_NE(status, Status::disjoint) << height;
         }
         if (height > 1e-12) {
-            EXPECT_NE(verdict, Verdict::overlapping) << height;
+            EXPECT_NE(status, Status::overlapping) << height;
         }
-        undecided += verdict == Verdict::undecided;
-        hits += verdict == Verdict::overlapping;
-        misses += verdict == Verdict::disjoint;
+        undecided += status == Status::undecided;
+        hits += status == Status::overlapping;
+        misses += status == Status::disjoint;
     }
     EXPECT_GT(hits, 50u);
     EXPECT_GT(misses, 50u);
@@ -185,12 +185,12 @@ TEST(FieldCast, a_spent_budget_is_undecided_and_says_where) {
     const ClearanceRadius radius(field, 0);
     std::vector<ContactInterval> found;
     const Segment grazing{Vec3(-2, 1 + 1e-9, 0), Vec3(2, 1 + 1e-9, 0)};
-    EXPECT_EQ(cast_all(field, radius, grazing, {.max_evaluations = 50}, found), Verdict::undecided);
+    EXPECT_EQ(cast_all(field, radius, grazing, {.max_evaluations = 50}, found), Status::undecided);
     ASSERT_FALSE(found.empty());
     EXPECT_FALSE(found[0].proven);
     EXPECT_LE(found[0].start, 0.5);
     const CastHit first = cast_first(field, radius, grazing, {.max_evaluations = 50});
-    EXPECT_EQ(first.verdict, Verdict::undecided);
+    EXPECT_EQ(first.status, Status::undecided);
     EXPECT_LE(first.time, 0.5);
     EXPECT_GT(first.time, 0.1) << "what was proven free is not undecided";
 
@@ -201,10 +201,10 @@ TEST(FieldCast, a_spent_budget_is_undecided_and_says_where) {
         for (int k = 0; k < 20; ++k) {
             const Segment s{2 * random.in_ball(), 2 * random.in_ball()};
             found.clear();
-            const Verdict verdict = cast_all(field, radius, s, {.max_evaluations = max_evaluations}, found);
+            const Status status = cast_all(field, radius, s, {.max_evaluations = max_evaluations}, found);
             for (const TimeSpan& span : testing::in_ball(s, Vec3::Zero(), 1))
                 for (const double t : {span.start, span.end}) EXPECT_TRUE(covers(found, t, 1e-12));
-            open += verdict == Verdict::undecided;
+            open += status == Status::undecided;
         }
     EXPECT_GT(open, 20u);
 }
@@ -212,14 +212,14 @@ TEST(FieldCast, a_spent_budget_is_undecided_and_says_where) {
 TEST(FieldCast, points_and_starts_on_the_surface_count_as_contact) {
     const AnalyticField box(shapes::box({2, 2, 2}));
     const ClearanceRadius radius(box, 0);
-    const auto verdict = [&](const Vec3& a, const Vec3& b) { return cast_first(box, radius, {a, b}, {}).verdict; };
-    EXPECT_EQ(verdict({0, 0, 0.5}, {0, 0, 0.5}), Verdict::overlapping);
-    EXPECT_EQ(verdict({0, 0, 1}, {0, 0, 1}), Verdict::overlapping);
-    EXPECT_EQ(verdict({0, 0, 1.5}, {0, 0, 1.5}), Verdict::disjoint);
-    EXPECT_EQ(verdict({0, 0, 1}, {0, 0, 3}), Verdict::overlapping);
-    EXPECT_EQ(verdict({0, 0, 3}, {0, 0, 1}), Verdict::overlapping);
-    EXPECT_EQ(verdict({-3, 0, 1}, {3, 0, 1}), Verdict::overlapping) << "along the face";
-    EXPECT_EQ(verdict({-3, 0, 1 + 1e-9}, {3, 0, 1 + 1e-9}), Verdict::disjoint) << "just above the face";
+    const auto status = [&](const Vec3& a, const Vec3& b) { return cast_first(box, radius, {a, b}, {}).status; };
+    EXPECT_EQ(status({0, 0, 0.5}, {0, 0, 0.5}), Status::overlapping);
+    EXPECT_EQ(status({0, 0, 1}, {0, 0, 1}), Status::overlapping);
+    EXPECT_EQ(status({0, 0, 1.5}, {0, 0, 1.5}), Status::disjoint);
+    EXPECT_EQ(status({0, 0, 1}, {0, 0, 3}), Status::overlapping);
+    EXPECT_EQ(status({0, 0, 3}, {0, 0, 1}), Status::overlapping);
+    EXPECT_EQ(status({-3, 0, 1}, {3, 0, 1}), Status::overlapping) << "along the face";
+    EXPECT_EQ(status({-3, 0, 1 + 1e-9}, {3, 0, 1 + 1e-9}), Status::disjoint) << "just above the face";
     std::vector<ContactInterval> found;
     cast_all(box, radius, {{0, 0, 0.5}, {0, 0, 0.5}}, {}, found);
     ASSERT_EQ(found.size(), 1u);
@@ -231,10 +231,10 @@ TEST(FieldCast, what_is_not_finite_is_undecided) {
     const ClearanceRadius radius(box, 0);
     for (const double bad : {std::nan(""), HUGE_VAL, 1e308}) {
         std::vector<ContactInterval> found;
-        EXPECT_EQ(cast_all(box, radius, {Vec3(bad, 0, 0), Vec3(-bad, 0, 0)}, {}, found), Verdict::undecided);
+        EXPECT_EQ(cast_all(box, radius, {Vec3(bad, 0, 0), Vec3(-bad, 0, 0)}, {}, found), Status::undecided);
         ASSERT_EQ(found.size(), 1u);
         EXPECT_EQ(found[0], (ContactInterval{0, 1, false}));
-        EXPECT_EQ(cast_first(box, radius, {Vec3(bad, 0, 0), Vec3(-bad, 0, 0)}, {}).verdict, Verdict::undecided);
+        EXPECT_EQ(cast_first(box, radius, {Vec3(bad, 0, 0), Vec3(-bad, 0, 0)}, {}).status, Status::undecided);
     }
 }
 

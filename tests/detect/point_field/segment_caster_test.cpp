@@ -100,8 +100,8 @@ TEST(SegmentCaster, agrees_with_closed_forms_within_the_error_bound_of_the_grid)
 void compare_with_samples(const GridField& grid, const SegmentCaster& caster, const Segment& segment, Tally& tally) {
     const double level = caster.options().level;
     std::vector<ContactInterval> found;
-    const Verdict verdict = caster.all(segment, found);
-    ASSERT_NE(verdict, Verdict::undecided);
+    const Status status = caster.all(segment, found);
+    ASSERT_NE(status, Status::undecided);
     const double doubt = 1e-6 * grid.layout().cell + 1e-6 * std::abs(level) +
                          4e-7 * segment.length() * grid.lipschitz(); // the tolerance of times beyond the domain
     bool some = false;
@@ -116,7 +116,7 @@ void compare_with_samples(const GridField& grid, const SegmentCaster& caster, co
                                            << segment.end.transpose() << ", level " << level;
     }
     const CastHit hit = caster.first(segment);
-    ASSERT_EQ(hit.verdict, verdict);
+    ASSERT_EQ(hit.status, status);
     ASSERT_NEAR(hit.time, found.empty() ? 1 : found.front().start, hit.error + 1e-6);
     ++(some ? tally.touched : tally.apart);
 }
@@ -215,15 +215,15 @@ TEST(SegmentCaster, what_is_not_finite_is_undecided_and_points_are_segments_with
     for (const Segment& s :
          {Segment{Vec3(std::nan(""), 0, 0), Vec3::Zero()}, Segment{Vec3::Zero(), Vec3(HUGE_VAL, 0, 0)}}) {
         std::vector<ContactInterval> found;
-        EXPECT_EQ(caster.first(s), (CastHit{Verdict::undecided, 0, 0}));
-        EXPECT_EQ(caster.any(s), Verdict::undecided);
-        EXPECT_EQ(caster.all(s, found), Verdict::undecided);
+        EXPECT_EQ(caster.first(s), (CastHit{Status::undecided, 0, 0}));
+        EXPECT_EQ(caster.any(s), Status::undecided);
+        EXPECT_EQ(caster.all(s, found), Status::undecided);
         EXPECT_EQ(found, (std::vector<ContactInterval>{{0, 1, false}}));
     }
     std::vector<ContactInterval> found;
-    EXPECT_EQ(caster.all({Vec3(0.1, 0, 0), Vec3(0.1, 0, 0)}, found), Verdict::overlapping);
+    EXPECT_EQ(caster.all({Vec3(0.1, 0, 0), Vec3(0.1, 0, 0)}, found), Status::overlapping);
     EXPECT_EQ(found, (std::vector<ContactInterval>{{0, 1, true}}));
-    EXPECT_EQ(caster.any({Vec3(0.9, 0, 0), Vec3(0.9, 0, 0)}), Verdict::disjoint);
+    EXPECT_EQ(caster.any({Vec3(0.9, 0, 0), Vec3(0.9, 0, 0)}), Status::disjoint);
 }
 
 TEST(SegmentCaster, refuses_options_out_of_range) {

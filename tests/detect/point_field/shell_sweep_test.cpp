@@ -33,7 +33,7 @@ std::vector<Vec3> random_points(Random& random, std::size_t count, double size) 
 }
 
 bool same(const ShellSweepHit& a, const ShellSweepHit& b) {
-    return a.verdict == b.verdict && a.time == b.time && a.error == b.error && a.point == b.point &&
+    return a.status == b.status && a.time == b.time && a.error == b.error && a.point == b.point &&
            a.position == b.position && a.normal == b.normal;
 }
 
@@ -58,7 +58,7 @@ TEST(ShellSweep, the_tree_finds_what_point_by_point_finds) {
             EXPECT_TRUE(same(tree.first, plain.first));
             EXPECT_LE(tree.points_tested, plain.points_tested);
             sweep(shell, moving, caster, field, first, {.goal = SweepGoal::first, .path = path});
-            EXPECT_EQ(first.first.verdict, tree.first.verdict);
+            EXPECT_EQ(first.first.status, tree.first.status);
             if (path == Path::straight) {
                 EXPECT_EQ(first.first.time, tree.first.time);
                 EXPECT_EQ(first.first.point, tree.first.point);
@@ -67,11 +67,11 @@ TEST(ShellSweep, the_tree_finds_what_point_by_point_finds) {
             }
             EXPECT_TRUE(first.contacts.empty());
             sweep(shell, moving, caster, field, any, {.goal = SweepGoal::any, .path = path});
-            EXPECT_EQ(any.first.verdict, tree.first.verdict);
-            if (any.first.verdict == Verdict::overlapping) {
+            EXPECT_EQ(any.first.status, tree.first.status);
+            if (any.first.status == Status::overlapping) {
                 EXPECT_GE(any.first.time, tree.first.time - 1e-4);
             }
-            hits += tree.first.verdict == Verdict::overlapping;
+            hits += tree.first.status == Status::overlapping;
             ++runs;
         }
     }
@@ -118,7 +118,7 @@ TEST(ShellSweep, the_first_contact_is_told_in_the_world) {
         for (const Path path : {Path::straight, Path::screw}) {
             ShellSweepResult result;
             sweep(shell, down, caster, up, result, {.goal = goal, .path = path});
-            EXPECT_EQ(result.first.verdict, Verdict::overlapping);
+            EXPECT_EQ(result.first.status, Status::overlapping);
             EXPECT_NEAR(result.first.time, 0.5, 1e-4);
             EXPECT_LE(result.first.error, 1e-4);
             EXPECT_LE(result.first.point, path == Path::straight ? 0u : 1u) << "the smallest of equals";
@@ -140,7 +140,7 @@ TEST(ShellSweep, both_roles_of_a_pair_have_normals_from_a_to_b) {
     PairSweep result;
     for (const SweepGoal goal : {SweepGoal::any, SweepGoal::first, SweepGoal::all}) {
         sweep_pair({&tip, &ball_caster}, rising, {&corners, &plate_caster}, still, result, {.goal = goal});
-        EXPECT_EQ(result.first.verdict, Verdict::overlapping);
+        EXPECT_EQ(result.first.status, Status::overlapping);
         EXPECT_TRUE(result.point_of_a);
         EXPECT_NEAR(result.first.time, 0.75, 1e-6);
         EXPECT_LT((result.first.normal - Vec3::UnitZ()).norm(), 1e-9);
@@ -150,7 +150,7 @@ TEST(ShellSweep, both_roles_of_a_pair_have_normals_from_a_to_b) {
         EXPECT_LT((result.first.normal + Vec3::UnitZ()).norm(), 1e-9) << "A is the plate now";
     }
     sweep_pair({nullptr, &ball_caster}, rising, {nullptr, &plate_caster}, still, result);
-    EXPECT_EQ(result.first.verdict, Verdict::disjoint);
+    EXPECT_EQ(result.first.status, Status::disjoint);
 }
 
 TEST(ShellSweep, a_ball_is_a_point_with_a_level) {
@@ -166,7 +166,7 @@ TEST(ShellSweep, a_ball_is_a_point_with_a_level) {
             sweep_ball(center, motion, caster, Motion::stationary({}), {.goal = SweepGoal::first});
         const testing::TimeSpans truth =
             testing::in_grown_block({motion.start * center, motion.end * center}, half, radius);
-        EXPECT_EQ(hit.verdict == Verdict::overlapping, !truth.empty());
+        EXPECT_EQ(hit.status == Status::overlapping, !truth.empty());
         if (truth.empty()) continue;
         EXPECT_NEAR(hit.time, truth[0].start, 1e-6);
         ++hits;
@@ -198,11 +198,11 @@ TEST(ShellSweep, what_is_not_finite_is_undecided_and_no_points_touch_nothing) {
     ShellSweepResult result;
     sweep(SweepShell({Vec3::Zero()}), {Pose::from_translation({std::nan(""), 0, 0}), {}}, caster,
           Motion::stationary({}), result);
-    EXPECT_EQ(result.first.verdict, Verdict::undecided);
+    EXPECT_EQ(result.first.status, Status::undecided);
     sweep(SweepShell({}), Motion::stationary({}), caster, Motion::stationary({}), result);
-    EXPECT_EQ(result.first.verdict, Verdict::disjoint);
+    EXPECT_EQ(result.first.status, Status::disjoint);
     sweep(SweepShell({Vec3::Zero()}), Motion::stationary({}), caster, Motion::stationary({}), result);
-    EXPECT_EQ(result.first.verdict, Verdict::overlapping);
+    EXPECT_EQ(result.first.status, Status::overlapping);
     EXPECT_EQ(result.first.time, 0);
 }
 
@@ -295,7 +295,7 @@ TEST(ShellSweep, nothing_tunnels_through_thin_walls) {
         count_entries(things[which], points, moving, field, path, result, tally);
         sweep(shell, moving, casters[which], field, first, {.goal = SweepGoal::first, .path = path});
         if (tally.seen > before) {
-            EXPECT_EQ(first.first.verdict, Verdict::overlapping);
+            EXPECT_EQ(first.first.status, Status::overlapping);
         }
         EXPECT_NEAR(first.first.time, result.first.time, path == Path::straight ? 0.0 : 1e-3);
     }

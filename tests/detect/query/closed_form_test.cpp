@@ -84,11 +84,11 @@ TEST(ClosedForm, boxes_are_as_deep_as_a_linear_program_says) {
             field_field::collide(solid(shapes::box(2 * half_a)), a, solid(shapes::box(2 * half_b)), b);
         if (std::min(in_b, in_a) > 0) { // outside, planes say less than the distance, but the sign is right
             ++apart;
-            ASSERT_EQ(result.verdict, Verdict::disjoint);
+            ASSERT_EQ(result.status, Status::disjoint);
             continue;
         }
         ++touching;
-        ASSERT_EQ(result.verdict, Verdict::overlapping);
+        ASSERT_EQ(result.status, Status::overlapping);
         EXPECT_NEAR(result.depth, -std::min(in_b, in_a), 1e-9 * scale) << "pair " << n;
         double beside = 1; // the way out is through a face
         for (const auto& faces : {faces_a, faces_b})
@@ -189,7 +189,7 @@ TEST(ClosedForm, capsules_and_tori_are_as_deep_as_the_distance_of_their_cores_sa
         const double gap = cores.distance() - a.radius - b.radius;
         const field_field::CollideResult result =
             field_field::collide(solid(a.shape()), a.core.pose, solid(b.shape()), b.core.pose);
-        ASSERT_EQ(result.verdict, gap <= 0 ? Verdict::overlapping : Verdict::disjoint) << n << " gap " << gap;
+        ASSERT_EQ(result.status, gap <= 0 ? Status::overlapping : Status::disjoint) << n << " gap " << gap;
         ++(gap <= 0 ? touching : apart)[n % 3];
         if (gap > 0) continue;
         // A core that is inside the other body is as deep as its own radius, and no deeper. There the distance has a

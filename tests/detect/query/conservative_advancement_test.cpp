@@ -50,7 +50,7 @@ TEST(AdvancementResult, finds_every_interval_and_nothing_else) {
             {.speed = known.slope, .all = true, .tolerance = 1e-6, .resolution = 0.01, .max_evaluations = 10'000});
         ++(known.contacts.empty() ? without : with);
         ASSERT_EQ(found.intervals.size(), known.contacts.size());
-        ASSERT_EQ(found.verdict, known.contacts.empty() ? Verdict::disjoint : Verdict::overlapping);
+        ASSERT_EQ(found.status, known.contacts.empty() ? Status::disjoint : Status::overlapping);
         for (std::size_t i = 0; i < known.contacts.size(); ++i) {
             EXPECT_LE(found.intervals[i].start, known.contacts[i].start);
             EXPECT_GE(found.intervals[i].end, known.contacts[i].end);
@@ -71,10 +71,10 @@ TEST(AdvancementResult, the_first_contact_is_between_its_bounds) {
         const AdvancementResult found =
             conservative_advancement(known, {.speed = known.slope, .tolerance = 1e-6, .max_evaluations = 2000});
         if (known.contacts.empty()) {
-            EXPECT_EQ(found.verdict, Verdict::disjoint);
+            EXPECT_EQ(found.status, Status::disjoint);
             continue;
         }
-        ASSERT_EQ(found.verdict, Verdict::overlapping);
+        ASSERT_EQ(found.status, Status::overlapping);
         EXPECT_LE(found.time, known.contacts.front().start);
         EXPECT_GE(found.time + found.error, known.contacts.front().start);
         EXPECT_LE(found.error, 3e-6);
@@ -96,7 +96,7 @@ TEST(AdvancementResult, contact_at_either_end_is_seen) {
 TEST(AdvancementResult, without_known_gaps_everything_stays_open) {
     const auto silent = [](double) { return TimeProbe{false, 0}; };
     const AdvancementResult found = conservative_advancement(silent, {.speed = 1, .all = true, .max_evaluations = 100});
-    EXPECT_EQ(found.verdict, Verdict::undecided);
+    EXPECT_EQ(found.status, Status::undecided);
     EXPECT_TRUE(found.budget_exhausted);
     ASSERT_EQ(found.intervals.size(), 1u);
     EXPECT_EQ(found.intervals.front().start, 0);
@@ -110,10 +110,10 @@ TEST(AdvancementResult, contact_of_no_length_is_found_where_it_is_certain) {
         const double when = random.uniform(0.05, 0.95);
         const auto probe = [&](double t) { return TimeProbe{false, std::abs(t - when)}; };
         AdvancementOptions options{.speed = 1, .all = k % 2 == 0};
-        EXPECT_NE(conservative_advancement(probe, options).verdict, Verdict::overlapping) << "no look meets it";
+        EXPECT_NE(conservative_advancement(probe, options).status, Status::overlapping) << "no look meets it";
         options.certain = [&](double start, double end) { return start <= when && when <= end; };
         const AdvancementResult found = conservative_advancement(probe, options);
-        ASSERT_EQ(found.verdict, Verdict::overlapping);
+        ASSERT_EQ(found.status, Status::overlapping);
         EXPECT_LE(found.time, when);
         EXPECT_GE(found.time + found.error, when);
         EXPECT_LT(found.error, 1e-11);
@@ -144,14 +144,14 @@ TEST(AdvancementResult, depths_fill_the_times_round_them) {
         waves.holds = true;
         const AdvancementResult found = conservative_advancement(waves, options);
         without += plain.probes, with += found.probes;
-        ASSERT_EQ(found.verdict, plain.verdict);
+        ASSERT_EQ(found.status, plain.status);
         ASSERT_EQ(found.intervals.size(), plain.intervals.size());
         for (std::size_t i = 0; i < found.intervals.size(); ++i) {
             EXPECT_NEAR(found.intervals[i].start, plain.intervals[i].start, 3e-6);
             EXPECT_NEAR(found.intervals[i].end, plain.intervals[i].end, 3e-6);
         }
-        apart += found.verdict == Verdict::disjoint;
-        if (found.verdict != Verdict::overlapping) continue;
+        apart += found.status == Status::disjoint;
+        if (found.status != Status::overlapping) continue;
         EXPECT_LE(waves.distance(found.time + found.error), 1e-9); // certain, seen or not
     }
     EXPECT_GT(apart, 10u);
@@ -174,9 +174,9 @@ TEST(AdvancementResult, blurred_looks_end_early_and_stay_true) {
                            options)
                            .probes;
         told += found.probes;
-        touching += found.verdict == Verdict::overlapping;
+        touching += found.status == Status::overlapping;
         for (double t = 0; t < found.time; t += 1e-3) EXPECT_GT(waves.distance(t), 0); // what is called clear is clear
-        if (found.verdict != Verdict::overlapping) continue;
+        if (found.status != Status::overlapping) continue;
         EXPECT_LE(waves.distance(found.time + found.error), 1e-9);
     }
     EXPECT_GT(touching, 100u);
@@ -186,7 +186,7 @@ TEST(AdvancementResult, blurred_looks_end_early_and_stay_true) {
 TEST(AdvancementResult, what_cannot_approach_is_clear_after_one_look) {
     const auto apart = [](double) { return TimeProbe{false, 1e-9}; };
     const AdvancementResult found = conservative_advancement(apart, {.speed = 0});
-    EXPECT_EQ(found.verdict, Verdict::disjoint);
+    EXPECT_EQ(found.status, Status::disjoint);
     EXPECT_LE(found.probes, 2u);
 }
 

@@ -81,17 +81,16 @@ void judge(const Side& a, const Side& b, const std::string& what, Random& random
     tally.meeting += truth == Truth::meeting;
     tally.apart += truth == Truth::apart;
     tally.in_band += truth == Truth::in_band;
-    if (result.verdict == Verdict::undecided) {
+    if (result.status == Status::undecided) {
         const double tolerance =
             1e-6 * std::min(a.solid->bounds().diagonal(), b.solid->bounds().diagonal()); // CollideOptions' own
         const Truth nearly = testing::truth_of(*a.oracle, tolerance, *b.oracle, tolerance, relative(a.pose, b.pose));
         ++(nearly == Truth::in_band ? tally.too_near : tally.undecided);
     }
     tally.evaluations += result.evaluations;
-    const bool missed =
-        result.verdict == Verdict::disjoint && (truth == Truth::meeting || shares_a_point(a, b, random));
-    bool invented = result.verdict == Verdict::overlapping && truth == Truth::apart;
-    if (result.verdict == Verdict::overlapping)
+    const bool missed = result.status == Status::disjoint && (truth == Truth::meeting || shares_a_point(a, b, random));
+    bool invented = result.status == Status::overlapping && truth == Truth::apart;
+    if (result.status == Status::overlapping)
         for (const Side* side : {&a, &b}) {
             const Vec3 p = side->pose.to_local(result.witness);
             invented = invented || side->oracle->exact().distance(p) >
@@ -103,8 +102,8 @@ void judge(const Side& a, const Side& b, const std::string& what, Random& random
     EXPECT_FALSE(invented) << what;
 
     const field_field::CollideResult full = field_field::collide(*a.solid, a.pose, *b.solid, b.pose);
-    EXPECT_EQ(full.verdict, result.verdict) << what;
-    if (truth == Truth::meeting && full.verdict == Verdict::overlapping) {
+    EXPECT_EQ(full.status, result.status) << what;
+    if (truth == Truth::meeting && full.status == Status::overlapping) {
         EXPECT_FALSE(full.contacts.empty()) << what;
     }
 }

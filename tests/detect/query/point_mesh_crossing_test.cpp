@@ -35,8 +35,8 @@ TEST(PointCrossing, falling_points_pass_a_sheet_when_their_height_says) {
         const SweepOptions ask{.goal = SweepGoal::all, .tolerance = 1e-6, .resolution = 1e-6};
         const SweepResult s = sweep(Shape(points), fall, sheet(size), Motion::stationary({}), ask),
                           back = sweep(sheet(size), Motion::stationary({}), Shape(points), fall, ask);
-        EXPECT_EQ(s.verdict, times.empty() ? Verdict::disjoint : Verdict::overlapping) << k;
-        EXPECT_EQ(s.verdict, back.verdict);
+        EXPECT_EQ(s.status, times.empty() ? Status::disjoint : Status::overlapping) << k;
+        EXPECT_EQ(s.status, back.status);
         ++(times.empty() ? missed : met);
         if (times.empty()) continue;
         EXPECT_NEAR(s.time, times.front(), 1e-9);
@@ -75,10 +75,10 @@ TEST(PointCrossing, turning_points_are_met_when_they_change_sides) {
             {random.rotation(), 0.8 * random.direction()}, {random.rotation(), 0.8 * random.direction()}, Path::screw};
         const double truth = first_seen(points, motion, 1, looks);
         const SweepResult s = sweep(Shape(points), motion, sheet(1), Motion::stationary({}));
-        EXPECT_NE(s.verdict, Verdict::undecided);
+        EXPECT_NE(s.status, Status::undecided);
         ++(truth <= 1 ? met : missed);
         if (truth > 1) continue; // looks may pass over a corner of the sheet
-        ASSERT_EQ(s.verdict, Verdict::overlapping);
+        ASSERT_EQ(s.status, Status::overlapping);
         EXPECT_LE(s.time, truth + 1e-9);
         if (s.time < truth - 1.0 / looks - 1e-6) { // then it was a crossing that the looks did not see: at the border
             const Vec3 at = s.point;

@@ -96,7 +96,7 @@ TEST(Query, distances_of_balls_in_every_shape) {
             EXPECT_LE(d.lower_bound, d.upper_bound);
             EXPECT_GE(d.lower_bound, 0.3);
             EXPECT_NEAR((d.normal - away.translation.normalized()).norm(), 0, 0.2);
-            EXPECT_EQ(collide(a, {}, b, away).verdict, Verdict::disjoint);
+            EXPECT_EQ(collide(a, {}, b, away).status, Status::disjoint);
         }
 }
 
@@ -108,7 +108,7 @@ TEST(Query, two_balls_meet_when_their_way_says) {
             if (is_surface(a.kind()) && is_surface(b.kind())) continue; // pass through each other's holes
             const SweepResult s = sweep(a, Motion::stationary({}), b, coming,
                                         {.goal = SweepGoal::all, .tolerance = 1e-4, .resolution = 1.0 / 32});
-            ASSERT_EQ(s.verdict, Verdict::overlapping) << name(a.kind()) << " and " << name(b.kind());
+            ASSERT_EQ(s.status, Status::overlapping) << name(a.kind()) << " and " << name(b.kind());
             const double error = (error_a + error_b + s.error_bound) / 6 + 1e-3;
             EXPECT_NEAR(s.time, enters, error) << name(a.kind()) << " and " << name(b.kind());
             ASSERT_FALSE(s.intervals.empty());
@@ -120,32 +120,32 @@ TEST(Query, two_balls_meet_when_their_way_says) {
 TEST(Query, a_body_inside_another_touches_it) {
     const Shape small = box_mesh(0.2), large = box_mesh(2);
     const CollideResult c = collide(small, {}, large, {});
-    EXPECT_EQ(c.verdict, Verdict::overlapping);
+    EXPECT_EQ(c.status, Status::overlapping);
     EXPECT_NEAR(distance(small, {}, large, {}).upper_bound, -0.9, 1e-6)
         << "each side of the small one is so far from the nearest of the large one";
-    EXPECT_EQ(collide(Shape(small.mesh(), MeshInside::open), {}, large, {}).verdict, Verdict::overlapping)
+    EXPECT_EQ(collide(Shape(small.mesh(), MeshInside::open), {}, large, {}).status, Status::overlapping)
         << "a surface inside of a solid";
-    EXPECT_EQ(collide(small, {}, Shape(large.mesh(), MeshInside::open), {}).verdict, Verdict::disjoint)
+    EXPECT_EQ(collide(small, {}, Shape(large.mesh(), MeshInside::open), {}).status, Status::disjoint)
         << "a solid inside of a surface that has no inside";
 }
 
 TEST(Query, half_spaces_in_closed_form) {
     const Shape floor = Shape::half_space(Vec3::UnitZ(), 0), ceiling = Shape::half_space(-Vec3::UnitZ(), -2); // z >= 2
-    EXPECT_EQ(collide(floor, {}, ceiling, {}).verdict, Verdict::disjoint);
+    EXPECT_EQ(collide(floor, {}, ceiling, {}).status, Status::disjoint);
     EXPECT_NEAR(distance(floor, {}, ceiling, {}).upper_bound, 2, 1e-12);
-    EXPECT_EQ(collide(floor, {}, ceiling, Pose::from_translation({0, 0, -2.5})).verdict, Verdict::overlapping);
+    EXPECT_EQ(collide(floor, {}, ceiling, Pose::from_translation({0, 0, -2.5})).status, Status::overlapping);
     EXPECT_NEAR(distance(floor, {}, ceiling, Pose::from_translation({0, 0, -2.5})).upper_bound, -0.5, 1e-12);
-    EXPECT_EQ(collide(floor, {}, Shape::half_space(Vec3::UnitX(), -100), {}).verdict, Verdict::overlapping)
+    EXPECT_EQ(collide(floor, {}, Shape::half_space(Vec3::UnitX(), -100), {}).status, Status::overlapping)
         << "planes that are not parallel meet";
     const SweepResult s = sweep(floor, Motion::stationary({}), ceiling, {{}, Pose::from_translation({0, 0, -4})});
-    ASSERT_EQ(s.verdict, Verdict::overlapping);
+    ASSERT_EQ(s.status, Status::overlapping);
     EXPECT_NEAR(s.time, 0.5, 1e-5);
 }
 
 TEST(Query, a_mesh_on_the_ground) {
     const Shape ground = Shape::half_space(Vec3::UnitZ(), 0), box = box_mesh(1);
     const CollideResult c = collide(box, Pose::from_translation({0, 0, 0.4}), ground, {});
-    ASSERT_EQ(c.verdict, Verdict::overlapping);
+    ASSERT_EQ(c.status, Status::overlapping);
     EXPECT_NEAR(c.depth, 0.1, 1e-12);
     EXPECT_GE(c.contacts.size(), 4u);
     EXPECT_NEAR((c.contacts.front().normal + Vec3::UnitZ()).norm(), 0, 1e-12) << "from the box down into the ground";
@@ -170,13 +170,13 @@ TEST(Query, whatever_falls_meets_the_ground_when_its_height_says) {
                                Path::screw};
         for (const Shape& shape : cubes) {
             const SweepResult down = sweep(shape, falls, ground, Motion::stationary({}), {.goal = SweepGoal::all});
-            ASSERT_EQ(down.verdict, Verdict::overlapping) << name(shape.kind());
+            ASSERT_EQ(down.status, Status::overlapping) << name(shape.kind());
             EXPECT_NEAR(down.time + down.error, (high - 0.75) / (high + 1), 1e-5) << name(shape.kind());
             EXPECT_LE(down.time, (high - 0.75) / (high + 1)) << name(shape.kind());
             ASSERT_EQ(down.intervals.size(), 1u);
             EXPECT_EQ(down.intervals[0].end, 1);
-            EXPECT_EQ(sweep(ground, Motion::stationary({}), shape, falls).verdict, Verdict::overlapping);
-            EXPECT_EQ(sweep(shape, passes, ground, Motion::stationary({})).verdict, Verdict::disjoint)
+            EXPECT_EQ(sweep(ground, Motion::stationary({}), shape, falls).status, Status::overlapping);
+            EXPECT_EQ(sweep(shape, passes, ground, Motion::stationary({})).status, Status::disjoint)
                 << name(shape.kind());
         }
     }
@@ -205,16 +205,15 @@ TEST(Query, margins_count_as_touching) {
     for (const auto& [a, error_a] : balls())
         for (const auto& [b, error_b] : balls()) {
             if (is_surface(a.kind()) && is_surface(b.kind())) continue;
-            EXPECT_EQ(collide(a, {}, b, near, {.margin = 0.01 + error_a + error_b + 2e-3}).verdict,
-                      Verdict::overlapping)
+            EXPECT_EQ(collide(a, {}, b, near, {.margin = 0.01 + error_a + error_b + 2e-3}).status, Status::overlapping)
                 << name(a.kind()) << " and " << name(b.kind());
-            EXPECT_NE(collide(a, {}, b, Pose::from_translation({1.2, 0, 0}), {.margin = 0.1}).verdict,
-                      Verdict::overlapping); // beyond a grid this need not be proven
+            EXPECT_NE(collide(a, {}, b, Pose::from_translation({1.2, 0, 0}), {.margin = 0.1}).status,
+                      Status::overlapping); // beyond a grid this need not be proven
         }
 }
 
 void expect_same(const CollideResult& p, const CollideResult& q) {
-    EXPECT_EQ(p.verdict, q.verdict);
+    EXPECT_EQ(p.status, q.status);
     EXPECT_EQ(p.depth, q.depth);
     EXPECT_EQ(p.more_contacts, q.more_contacts);
     ASSERT_EQ(p.contacts.size(), q.contacts.size());
@@ -257,10 +256,10 @@ TEST(Query, few_contacts_are_the_deepest_and_the_same_in_both_orders) {
                 pose_b{random.rotation(), 0.45 * random.in_ball()};
             const CollideResult one = collide(*a, pose_a, *b, pose_b, {.max_contacts = 1});
             ++asked;
-            overlapping += one.verdict == Verdict::overlapping;
+            overlapping += one.status == Status::overlapping;
             for (const std::size_t most : {1u, 16u, 1000u}) {
                 const CollideResult some = collide(*a, pose_a, *b, pose_b, {.max_contacts = most});
-                EXPECT_EQ(some.verdict, one.verdict);
+                EXPECT_EQ(some.status, one.status);
                 EXPECT_EQ(some.depth, one.depth);
                 EXPECT_LE(some.contacts.size(), most);
                 EXPECT_TRUE(std::ranges::is_sorted(
@@ -285,10 +284,10 @@ TEST(Query, few_contacts_are_the_deepest_and_the_same_in_both_orders) {
 
 TEST(Query, says_what_it_cannot_do) {
     const Pose nowhere = Pose::from_translation({0, std::numeric_limits<double>::quiet_NaN(), 0});
-    EXPECT_EQ(collide(ball(1), nowhere, box_mesh(1), {}).verdict, Verdict::undecided);
+    EXPECT_EQ(collide(ball(1), nowhere, box_mesh(1), {}).status, Status::undecided);
     EXPECT_FALSE(collide(ball(1), nowhere, box_mesh(1), {}).proven);
     EXPECT_EQ(distance(ball(1), nowhere, ball(1), {}).upper_bound, HUGE_VAL);
-    EXPECT_EQ(sweep(ball(1), Motion::stationary(nowhere), ball(1), Motion::stationary({})).verdict, Verdict::undecided);
+    EXPECT_EQ(sweep(ball(1), Motion::stationary(nowhere), ball(1), Motion::stationary({})).status, Status::undecided);
     EXPECT_EQ(cause_of([] { return collide(ball(1), {}, ball(1), {}, {.method = Method::tetrahedra}); }),
               Cause::unsupported);
     EXPECT_EQ(cause_of([] { return collide(ball(1), {}, ball(1), {}, {.method = Method::octree, .margin = 0.1}); }),

@@ -39,7 +39,7 @@ TEST(TetFieldContacts, no_tetrahedron_that_reaches_into_a_ball_is_left_out_and_d
                 const double slack = 1e-9 * scale;
                 EXPECT_LE(depth, next->depth_bound + slack);
                 EXPECT_LE(next->depth, depth + slack);
-                if (next->verdict == Verdict::overlapping) {
+                if (next->status == Status::overlapping) {
                     EXPECT_GE(depth, -slack);
                 } else {
                     ++undecided;
@@ -47,7 +47,7 @@ TEST(TetFieldContacts, no_tetrahedron_that_reaches_into_a_ball_is_left_out_and_d
                 Vec3 p = Vec3::Zero();
                 for (std::size_t c = 0; c < 4; ++c) p += next->barycentric[c] * corners[c];
                 EXPECT_NEAR(radius - (p - center).norm(), next->depth, slack);
-                without_vertex += next->verdict == Verdict::overlapping &&
+                without_vertex += next->status == Status::overlapping &&
                                   std::none_of(corners.begin(), corners.end(),
                                                [&](const Vec3& v) { return (v - center).norm() < radius; });
                 ++next;

@@ -73,7 +73,7 @@ TEST(WorldCast, first_hit_of_every_solid_is_where_its_field_becomes_negative) {
             for (double t = 0; t < 5 && first == infinity; t += 0.002)
                 if (field.distance(pose.to_local(toward.at(t))) < -1e-9) first = t;
             EXPECT_LE(hit.distance, first + 1e-9) << name(kind);
-            if (hit.body == id && hit.verdict == Verdict::overlapping) {
+            if (hit.body == id && hit.status == Status::overlapping) {
                 EXPECT_LT(std::abs(field.distance(pose.to_local(toward.at(hit.distance + hit.error)))), 1e-5)
                     << name(kind);
                 EXPECT_NEAR(hit.normal.norm(), 1, 1e-12);
@@ -81,7 +81,7 @@ TEST(WorldCast, first_hit_of_every_solid_is_where_its_field_becomes_negative) {
                 ++hits;
             }
             // A ray that starts inside hits at once.
-            if (first < 5 && hit.verdict == Verdict::overlapping) {
+            if (first < 5 && hit.status == Status::overlapping) {
                 const RayHit inside = world.cast({toward.at(first + 1e-6), ray.direction});
                 if (field.distance(pose.to_local(toward.at(first + 1e-6))) < 0) {
                     EXPECT_EQ(inside.distance, 0) << name(kind);
@@ -111,7 +111,7 @@ TEST(WorldCast, planes_surfaces_and_points) {
     EXPECT_EQ(world.cast({{3, 0, -2}, {0, 0, 1}}).distance, 0) << "inside the half-space";
     EXPECT_EQ(world.cast({{3, 0, 5}, {0, 0, -1}}, 5.9).body, no_index);
     EXPECT_EQ(world.cast({{3, 0, 5}, {1, 0, 0}}).body, no_index);
-    EXPECT_EQ(world.cast({{3, 0, 5}, {1, 0, 0}}).verdict, Verdict::disjoint);
+    EXPECT_EQ(world.cast({{3, 0, 5}, {1, 0, 0}}).status, Status::disjoint);
 }
 
 TEST(WorldCast, a_field_without_end_is_hit_near_and_far) {

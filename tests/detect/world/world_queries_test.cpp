@@ -93,13 +93,13 @@ TEST(WorldAsk, a_sweep_meets_first_what_the_sweeps_against_each_body_say) {
         World::SweptBody wanted;
         for (Index id = 0; id < world.id_limit(); ++id) {
             const SweepResult found = sweep(shape, motion, world.shape(id), Motion::stationary(world.pose(id)));
-            if (found.verdict != Verdict::disjoint && (wanted.body == no_index || found.time < wanted.sweep.time))
+            if (found.status != Status::disjoint && (wanted.body == no_index || found.time < wanted.sweep.time))
                 wanted = {id, found};
         }
         const World::SweptBody first = world.sweep(shape, motion);
         EXPECT_EQ(first.body, wanted.body);
         EXPECT_EQ(first.sweep.time, wanted.sweep.time);
-        EXPECT_EQ(first.sweep.verdict, wanted.sweep.verdict);
+        EXPECT_EQ(first.sweep.status, wanted.sweep.status);
         EXPECT_EQ(first.sweep.point, wanted.sweep.point);
         hits += wanted.body != no_index;
     }
@@ -128,7 +128,7 @@ TEST(WorldAsk, poses_tried_in_parallel_are_those_tried_one_by_one) {
         for (std::size_t k = 0; k < count_of(150, 5000); ++k)
             poses.push_back({random.rotation(), size * random.in_box({{-1, -1, -1}, {3, 1, 1}})});
         set_thread_count(1);
-        const std::vector<Verdict> one = world.check_poses(2, poses);
+        const std::vector<Status> one = world.check_poses(2, poses);
         const std::vector<double> clear_one = world.clearances(2, std::span(poses).first(40));
         set_thread_count(3);
         EXPECT_EQ(world.check_poses(2, poses), one);
@@ -136,20 +136,20 @@ TEST(WorldAsk, poses_tried_in_parallel_are_those_tried_one_by_one) {
         set_thread_count(0);
         std::size_t hits = 0;
         for (std::size_t k = 0; k < poses.size(); ++k) {
-            Verdict wanted = Verdict::disjoint;
+            Status wanted = Status::disjoint;
             double clear = infinity;
             for (const Index other : {0u, 1u, 4u}) {
-                const Verdict verdict = collide(world.shape(2), poses[k], world.shape(other), world.pose(other),
-                                                {.goal = CollideGoal::verdict, .margin = 0.01 * size})
-                                            .verdict;
-                if (wanted != Verdict::overlapping && verdict != Verdict::disjoint) wanted = verdict;
+                const Status status = collide(world.shape(2), poses[k], world.shape(other), world.pose(other),
+                                              {.goal = CollideGoal::status, .margin = 0.01 * size})
+                                          .status;
+                if (wanted != Status::overlapping && status != Status::disjoint) wanted = status;
                 if (k >= clear_one.size()) continue;
                 const DistanceResult found = distance(world.shape(2), poses[k], world.shape(other), world.pose(other));
                 clear = std::min(clear, std::max(0.0, found.upper_bound));
                 EXPECT_LE(clear_one[k], std::max(0.0, found.upper_bound) * (1 + 1e-9));
             }
             EXPECT_EQ(one[k], wanted);
-            hits += wanted == Verdict::overlapping;
+            hits += wanted == Status::overlapping;
             if (k < clear_one.size()) {
                 EXPECT_GT(clear_one[k], 0.9 * clear - 0.05 * size);
             }
@@ -162,7 +162,7 @@ TEST(WorldAsk, poses_tried_in_parallel_are_those_tried_one_by_one) {
 TEST(WorldAsk, a_body_alone_is_clear_of_everything) {
     World world;
     const Index id = world.add(ball_shape(1));
-    EXPECT_EQ(world.check_poses(id, std::array{Pose{}}), std::vector<Verdict>{Verdict::disjoint});
+    EXPECT_EQ(world.check_poses(id, std::array{Pose{}}), std::vector<Status>{Status::disjoint});
     EXPECT_EQ(world.clearances(id, std::array{Pose{}}), std::vector<double>{infinity});
     EXPECT_TRUE(world.check_poses(id, {}).empty());
     EXPECT_EQ(world.sweep(ball_shape(1), Motion::stationary(Pose::from_translation({9, 0, 0}))).body, no_index);

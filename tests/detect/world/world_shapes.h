@@ -70,7 +70,7 @@ inline constexpr std::array quick_kinds = {ShapeKind::analytic,    ShapeKind::gr
            x.feature_b.element == y.feature_b.element;
 }
 [[nodiscard]] inline bool same_collision(const CollideResult& x, const CollideResult& y) {
-    return x.verdict == y.verdict && x.proven == y.proven && x.method == y.method && x.witness == y.witness &&
+    return x.status == y.status && x.proven == y.proven && x.method == y.method && x.witness == y.witness &&
            x.depth == y.depth && x.error_bound == y.error_bound && x.more_contacts == y.more_contacts &&
            std::ranges::equal(x.contacts, y.contacts, same_contact);
 }

@@ -115,7 +115,7 @@ TEST(World, a_world_at_rest_asks_nothing_again) {
 }
 
 TEST(World, events_are_the_changes_of_the_set_of_pairs) {
-    World world = mixed_world(1, 4, {.query = {.goal = CollideGoal::verdict}});
+    World world = mixed_world(1, 4, {.query = {.goal = CollideGoal::status}});
     Drift drift(8, 1, 14);
     std::set<IdPair> before;
     std::size_t began = 0, ended = 0;
@@ -171,7 +171,7 @@ TEST(World, every_broad_phase_gives_the_same_steps) {
     for (const BroadPhaseOptions& broad :
          {BroadPhaseOptions{.method = BroadMethod::brute_force, .margin = 0.1},
           BroadPhaseOptions{.method = BroadMethod::packed_tree}, BroadPhaseOptions{.finder = scene_octree_finder()}})
-        worlds.push_back(mixed_world(1, 7, {.query = {.goal = CollideGoal::verdict}, .broad = broad}));
+        worlds.push_back(mixed_world(1, 7, {.query = {.goal = CollideGoal::status}, .broad = broad}));
     std::vector<Drift> drifts(3, Drift(3, 1, 14));
     for (int step = 0; step < 10; ++step) {
         for (World& world : worlds) (void)world.update();

@@ -15,7 +15,7 @@ int main() {
     std::printf("fathom %s: flipped %zu, %zu boundary triangles\n", version, flipped, surface.triangles.size());
 
     const Shape tetrahedron(mesh), ball(std::make_shared<AnalyticField>(shapes::sphere(0.5)));
-    const bool near = collide(tetrahedron, {}, ball, {}).verdict == Verdict::overlapping;
+    const bool near = collide(tetrahedron, {}, ball, {}).status == Status::overlapping;
     const DistanceResult far = distance(tetrahedron, {}, ball, Pose::from_translation({0, 0, 3}));
     std::printf("overlapping %d; at a distance in [%.4f, %.4f] m\n", near, far.lower_bound, far.upper_bound);
 

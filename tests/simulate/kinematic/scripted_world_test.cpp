@@ -1,4 +1,4 @@
-// Bodies that are moved: every method gives the same verdicts about the same frames, and scenes of them run.
+// Bodies that are moved: every method gives the same statuses about the same frames, and scenes of them run.
 #include <fathom/simulate/kinematic/scripted_world.h>
 
 #include <fathom/base/error.h>
@@ -66,8 +66,8 @@ TEST(ScriptedWorld, every_method_sees_the_same_frames_touch) {
             const double depth = 0.8 - world.pose(0).translation.norm();
             if (std::abs(depth) < 0.05) continue; // meshes and grids are not round
             touching += depth > 0;
-            EXPECT_EQ(pair.verdict == Verdict::overlapping, depth > 0) << static_cast<int>(method) << " frame " << k;
-            EXPECT_EQ(pair.contacts.empty(), pair.verdict != Verdict::overlapping) << static_cast<int>(method);
+            EXPECT_EQ(pair.status == Status::overlapping, depth > 0) << static_cast<int>(method) << " frame " << k;
+            EXPECT_EQ(pair.contacts.empty(), pair.status != Status::overlapping) << static_cast<int>(method);
             if (depth < 0 || depth > 0.2 || method != ScriptedMethod::fields)
                 continue; // deeper, the middle of a ball is the deepest point
             EXPECT_NEAR(pair.depth, depth, 1e-6);
@@ -94,7 +94,7 @@ TEST(ScriptedWorld, names_the_body_that_lacks_what_the_method_needs) {
 std::size_t touching_frames(const Recording& recording) {
     std::size_t count = 0;
     for (const RecordedFrame& frame : recording.frames())
-        for (const RecordedPair& pair : frame.pairs) count += pair.verdict == Verdict::overlapping;
+        for (const RecordedPair& pair : frame.pairs) count += pair.status == Status::overlapping;
     return count;
 }
 
@@ -172,8 +172,8 @@ TEST(MovedScenes, parts_of_an_object_are_asked_each_by_its_own_maps) {
                 for (const RecordedPair& exact : meshes.recording().frames()[f].pairs) {
                     if (pair.body != exact.body || pair.other != exact.other) continue;
                     ++all;
-                    touching += pair.verdict == Verdict::overlapping;
-                    unlike += pair.verdict != exact.verdict;
+                    touching += pair.status == Status::overlapping;
+                    unlike += pair.status != exact.status;
                 }
         EXPECT_GT(touching, all / 100) << name;
         EXPECT_LT(touching, all / 4) << name;
@@ -204,11 +204,10 @@ TEST(MovedScenes, a_network_takes_the_place_of_its_formula_where_it_is_there) {
     const std::string text =
         "[motion]\n[[body]]\nnetwork = \"corner.fnet\"\nfield = \"sphere(0.2)\"\nfixed = true\n[[body]]\nfield = "
         "\"sphere(0.1)\"\nposition = [-0.9, -0.9, -0.9]\nvelocity = [1, 0, 0]\n";
-    EXPECT_EQ(make_moved_world(parse_scene(text, "a.toml")).pairs()[0].verdict, Verdict::disjoint);
-    EXPECT_EQ(make_moved_world(parse_scene(text, (folder / "a.toml").string())).pairs()[0].verdict,
-              Verdict::overlapping);
-    EXPECT_EQ(make_moved_world(parse_scene(text, "a.toml", {.model_folder = folder.path()})).pairs()[0].verdict,
-              Verdict::overlapping);
+    EXPECT_EQ(make_moved_world(parse_scene(text, "a.toml")).pairs()[0].status, Status::disjoint);
+    EXPECT_EQ(make_moved_world(parse_scene(text, (folder / "a.toml").string())).pairs()[0].status, Status::overlapping);
+    EXPECT_EQ(make_moved_world(parse_scene(text, "a.toml", {.model_folder = folder.path()})).pairs()[0].status,
+              Status::overlapping);
 }
 
 TEST(MovedScenes, what_is_wrong_with_them_is_named) {
