@@ -25,6 +25,7 @@ void add_convert(CLI::App& program, Session& session);
 void add_field(CLI::App& program, Session& session);
 void add_field_fit(CLI::App& field, Session& session); // subcommand of `fathom field`
 void add_collide(CLI::App& program, Session& session);
+void add_distance(CLI::App& program, Session& session);
 void add_sweep(CLI::App& program, Session& session);
 void add_depth(CLI::App& program, Session& session);
 void add_simulate(CLI::App& program, Session& session);

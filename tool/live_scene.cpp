@@ -1,6 +1,7 @@
 // Live mode of the viewer: contacts and distances of dragged bodies.
 #include <tool/live_scene.h>
 #include <tool/output.h>
+#include <tool/pair_query.h>
 
 #include <fathom/base/error.h>
 #include <fathom/base/progress.h>
@@ -43,8 +44,6 @@ void ShapesScene::update_pairs() {
             Pair& pair = pairs_.emplace_back(Pair{a, b});
             if (touching != step.pairs.end() && touching->a == a && touching->b == b) {
                 pair.collision = (touching++)->collision;
-                pair.separation = -pair.collision.depth;
-                pair.error_bound = pair.collision.error_bound;
                 pair.microseconds = each;
             }
             if (pair.collision.status != Status::overlapping) compute_distance(pair);
@@ -53,12 +52,10 @@ void ShapesScene::update_pairs() {
 
 void ShapesScene::compute_distance(Pair& pair) const {
     const Stopwatch start;
-    const DistanceResult apart =
-        distance(world_.shape(pair.a), world_.pose(pair.a), world_.shape(pair.b), world_.pose(pair.b));
+    pair.distance = distance(world_.shape(pair.a), world_.pose(pair.a), world_.shape(pair.b), world_.pose(pair.b));
     pair.microseconds += 1e6 * start.seconds();
-    if (pair.collision.method == Method::automatic) pair.collision.method = apart.method;
-    pair.separation = apart.upper_bound;
-    pair.error_bound = apart.error_bound + std::max(apart.upper_bound - std::max(apart.lower_bound, 0.0), 0.0);
+    // The broad phase tests no pair that it proves disjoint: the method is then that of the distance.
+    if (pair.collision.method == Method::automatic) pair.collision.method = pair.distance->method;
 }
 
 void ShapesScene::move(Index body, const Pose& pose) {
@@ -87,14 +84,11 @@ std::string ShapesScene::state() {
             depths.push_back(c.depth);
             bodies.push_back({pair.a, pair.b});
         }
-        pairs.push_back({{"a", pair.a},
-                         {"b", pair.b},
-                         {"status", status_text(pair.collision.status)},
-                         {"proven", pair.collision.proven},
-                         {"method", name(pair.collision.method)},
-                         {"separation", finite_or_null(pair.separation)},
-                         {"error_bound", finite_or_null(pair.error_bound)},
-                         {"microseconds", pair.microseconds}});
+        Json row = {{"a", pair.a}, {"b", pair.b}};
+        row.update(to_json(pair.collision));
+        row["distance"] = pair.distance ? to_json(*pair.distance) : Json(nullptr);
+        row["microseconds"] = pair.microseconds;
+        pairs.push_back(std::move(row));
     }
     return Json{{"poses", poses},
                 {"contacts", {{"positions", positions}, {"normals", normals}, {"depths", depths}, {"bodies", bodies}}},

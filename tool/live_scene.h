@@ -6,6 +6,7 @@
 
 #include <fathom/detect/world/world.h>
 
+#include <optional>
 #include <vector>
 
 namespace fathom::tool {
@@ -29,8 +30,8 @@ private:
     struct Pair {
         Index a, b;
         CollideResult collision{};
-        double separation = 0; // signed distance (m); minus the penetration depth if overlapping
-        double error_bound = 0, microseconds = 0;
+        std::optional<DistanceResult> distance{}; // of pairs that do not overlap
+        double microseconds = 0;
     };
     void update_pairs();
     void compute_distance(Pair& pair) const;

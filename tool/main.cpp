@@ -20,7 +20,8 @@ constexpr const char* examples = R"(Examples:
   fathom convert in.stl out.glb                             convert between file formats
   fathom field build bunny.obj -r 256 -o bunny.fathom       sample signed distances on a grid
   fathom tetrahedralize bunny.obj -o bunny.msh              fill a mesh or field with tetrahedra
-  fathom collide a.obj b.obj --pose-b 1,0,0                 contacts and penetration depth, or distance
+  fathom collide a.obj b.obj --pose-b 1,0,0                 overlap, contacts and penetration depth
+  fathom distance a.obj b.obj --pose-b 1,0,0                signed distance and closest points
   fathom sweep a.obj b.obj --from-a 0,0,3 --to-a 0,0,-3     time of impact of two moving bodies
   fathom depth ship.obj --against rock.obj --pose 2,0,0     collision detection with depth maps
   fathom simulate scenes/bunny_drop.toml -o drop            run a scene and write files for ParaView
@@ -51,6 +52,7 @@ int run(int argc, char** argv) {
     fathom::tool::add_field(program, session);
     fathom::tool::add_tetrahedralize(program, session);
     fathom::tool::add_collide(program, session);
+    fathom::tool::add_distance(program, session);
     fathom::tool::add_sweep(program, session);
     fathom::tool::add_depth(program, session);
     fathom::tool::add_simulate(program, session);

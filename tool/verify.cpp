@@ -58,7 +58,7 @@ RefereeReport verify_pair(const ShapePair& pair, const VerifyArguments& argument
     for (std::size_t k = 0; k < arguments.poses; ++k) {
         const Shape a = pair.make_a(random), b = pair.make_b(random);
         const RandomPoses now = random_poses(a, b, random), later = random_poses(a, b, random);
-        all.add(judge(a, now.a, b, now.b, later.b, random, {.sweeps = arguments.sweeps, .depth_maps = k % 5 == 0}));
+        all.add(judge(a, now.a, b, now.b, later.b, random, {.sweeps = arguments.sweeps, .sampling = k % 5 == 0}));
     }
     return all;
 }

@@ -11,8 +11,9 @@
 
 namespace fathom::python {
 
-CollideOptions query_options(CollideGoal goal, Method method, double margin, std::size_t max_contacts) {
-    return {.goal = goal, .method = method, .margin = margin, .max_contacts = max_contacts};
+CollideOptions query_options(CollideGoal goal, Method method, double margin, std::size_t max_contacts,
+                             std::size_t effort) {
+    return {.goal = goal, .method = method, .margin = margin, .max_contacts = max_contacts, .effort = effort};
 }
 
 namespace {
@@ -49,10 +50,10 @@ std::vector<Answer> asked(const Shape& a, const Shape& b, std::size_t count, con
 }
 
 py::object collide_any(const py::object& a, const py::object& pose_a, const py::object& b, const py::object& pose_b,
-                       CollideGoal goal, Method method, double margin, std::size_t max_contacts) {
+                       CollideGoal goal, Method method, double margin, std::size_t max_contacts, std::size_t effort) {
     const Shape first = shape_from(a, "a"), second = shape_from(b, "b");
     const Poses at = poses_from(pose_a, "pose_a"), bt = poses_from(pose_b, "pose_b");
-    const CollideOptions options = query_options(goal, method, margin, max_contacts);
+    const CollideOptions options = query_options(goal, method, margin, max_contacts, effort);
     const Extents shape = common_shape(at.shape, bt.shape);
     auto answers = asked<CollideResult>(first, second, count_of(shape),
                                         [&](std::size_t k) { return collide(first, at[k], second, bt[k], options); });
@@ -72,10 +73,10 @@ py::object distance_table(const std::vector<DistanceResult>& all, const Extents&
 }
 
 py::object distance_any(const py::object& a, const py::object& pose_a, const py::object& b, const py::object& pose_b,
-                        Method method, double tolerance) {
+                        Method method, double tolerance, std::size_t effort) {
     const Shape first = shape_from(a, "a"), second = shape_from(b, "b");
     const Poses at = poses_from(pose_a, "pose_a"), bt = poses_from(pose_b, "pose_b");
-    const DistanceOptions options{.method = method, .tolerance = tolerance};
+    const DistanceOptions options{.method = method, .tolerance = tolerance, .effort = effort};
     const Extents shape = common_shape(at.shape, bt.shape);
     auto answers = asked<DistanceResult>(first, second, count_of(shape),
                                          [&](std::size_t k) { return distance(first, at[k], second, bt[k], options); });
@@ -93,7 +94,8 @@ py::object sweep_table(const std::vector<SweepResult>& all, const Extents& shape
 }
 
 py::object sweep_any(const py::object& a, const py::object& motion_a, const py::object& b, const py::object& motion_b,
-                     SweepGoal goal, Method method, Path path, double tolerance, double resolution, double margin) {
+                     SweepGoal goal, Method method, Path path, double tolerance, double resolution, double margin,
+                     std::size_t effort) {
     const Shape first = shape_from(a, "a"), second = shape_from(b, "b");
     const Motions at = motions_from(motion_a, "motion_a"), bt = motions_from(motion_b, "motion_b");
     const SweepOptions options{.goal = goal,
@@ -101,7 +103,8 @@ py::object sweep_any(const py::object& a, const py::object& motion_a, const py::
                                .path = path,
                                .tolerance = tolerance,
                                .resolution = resolution,
-                               .margin = margin};
+                               .margin = margin,
+                               .effort = effort};
     const Extents shape = common_shape(at.shape, bt.shape);
     auto answers = asked<SweepResult>(first, second, count_of(shape),
                                       [&](std::size_t k) { return sweep(first, at[k], second, bt[k], options); });
@@ -153,7 +156,7 @@ void bind_collision(py::module_& m) {
             "touching", [](const CollideResult& c) { return c.status != Status::disjoint; },
             "Whether the shapes are not proven disjoint.")
         .def("__bool__", [](const CollideResult& c) { return c.status != Status::disjoint; })
-        .def_readonly("proven", &CollideResult::proven, "Whether the status 'disjoint' is proven.")
+        .def_readonly("proven", &CollideResult::proven, "Whether the status is proven.")
         .def_readonly("method", &CollideResult::method, "The method that was used.")
         .def_property_readonly(
             "witness", [](const CollideResult& c) { return vector_array(c.witness); },
@@ -161,6 +164,8 @@ void bind_collision(py::module_& m) {
         .def_readonly("depth", &CollideResult::depth, "Penetration depth of the deepest contact found (m).")
         .def_readonly("error_bound", &CollideResult::error_bound, "Error bound of the depths (m).")
         .def_readonly("more_contacts", &CollideResult::more_contacts, "Whether more contacts exist than were returned.")
+        .def_readonly("budget_exhausted", &CollideResult::budget_exhausted,
+                      "Whether the limit on evaluations was reached before the status was decided.")
         .def_readonly("contacts", &CollideResult::contacts, "The contacts, deepest first.")
         .def_property_readonly(
             "points_a",
@@ -203,7 +208,7 @@ void bind_collision(py::module_& m) {
         .def_property_readonly(
             "proven",
             [](const Collisions& c) { return c.column<bool>([](const CollideResult& k) { return k.proven; }); },
-            "(...,) bool: whether 'disjoint' is proven.")
+            "(...,) bool: whether the status is proven.")
         .def_property_readonly(
             "depth",
             [](const Collisions& c) { return c.column<double>([](const CollideResult& k) { return k.depth; }); },
@@ -231,6 +236,10 @@ void bind_others(py::module_& m) {
         m, "DistanceResult",
         "The signed distance of two shapes: minus the penetration depth if they overlap. Metres, "
         "world frame. float() gives upper_bound.")
+        .def_readonly("status", &DistanceResult::status, "Of the bounds: disjoint, overlapping or undecided.")
+        .def_readonly(
+            "proven", &DistanceResult::proven,
+            "Whether the status is proven, and the bound that it rests on is not below the error of the shapes.")
         .def_readonly("lower_bound", &DistanceResult::lower_bound,
                       "Lower bound of the distance, up to error_bound; -inf if the shapes overlap.")
         .def_readonly("upper_bound", &DistanceResult::upper_bound,
@@ -253,6 +262,7 @@ void bind_others(py::module_& m) {
         });
     py::class_<SweepResult>(m, "SweepResult", "The time of impact of two moving shapes; time runs in [0, 1].")
         .def_readonly("status", &SweepResult::status, "The status over the whole motion.")
+        .def_readonly("proven", &SweepResult::proven, "False: undecided, or the time holds only for the vertices.")
         .def("__bool__", [](const SweepResult& s) { return s.status != Status::disjoint; })
         .def_readonly("time", &SweepResult::time,
                       "Lower bound of the time of impact. If overlapping, contact occurs in [time, time + error].")
@@ -296,18 +306,19 @@ void bind_query(py::module_& m) {
     m.def(
         "collide", &collide_any, py::arg("a"), py::arg("pose_a"), py::arg("b"), py::arg("pose_b"), py::kw_only(),
         py::arg("goal") = CollideGoal::contacts, py::arg("method") = Method::automatic, py::arg("margin") = 0.0,
-        py::arg("max_contacts") = 16,
+        py::arg("max_contacts") = 16, py::arg("effort") = 1,
         R"(Tests whether two shapes overlap, and finds contacts and penetration depth. Shapes of any kinds, in either order. 'disjoint' is a proof.
 
 a, b: shapes, or geometry that a Shape can be made of. pose_a, pose_b: 4x4 matrices, tuples (translation, quaternion w x y z), one translation, or None. With a leading
-shape (..., 4, 4) the queries run in parallel, and the result is a CollideResults. goal: 'status', 'contacts' or 'proof'. margin: shapes closer than this count as overlapping (m).)");
+shape (..., 4, 4) the queries run in parallel, and the result is a CollideResults. goal: 'status' or 'contacts'. effort: factor on the limit on evaluations before 'undecided'. margin: shapes closer than this count as overlapping (m).)");
     m.def("distance", &distance_any, py::arg("a"), py::arg("pose_a"), py::arg("b"), py::arg("pose_b"), py::kw_only(),
-          py::arg("method") = Method::automatic, py::arg("tolerance") = 0.0,
+          py::arg("method") = Method::automatic, py::arg("tolerance") = 0.0, py::arg("effort") = 1,
           "Computes the signed distance of two shapes (m): minus the penetration depth if they overlap. tolerance: the "
           "allowed difference of the bounds (m). Many poses give a DistanceResults.");
     m.def("sweep", &sweep_any, py::arg("a"), py::arg("motion_a"), py::arg("b"), py::arg("motion_b"), py::kw_only(),
           py::arg("goal") = SweepGoal::first, py::arg("method") = Method::automatic, py::arg("path") = Path::screw,
           py::arg("tolerance") = 1e-6, py::arg("resolution") = 1.0 / 512, py::arg("margin") = 0.0,
+          py::arg("effort") = 1,
           "Computes the time of impact of two moving shapes. motion: a Motion, or a constant pose. goal: 'any' "
           "contact, the 'first' one, or 'all' contact intervals. Many motions give a SweepResults.");
     m.def(

@@ -22,8 +22,8 @@ FATHOM_PYTHON_CHOICES(ShapeKind, "analytic", "grid", "neural", "other_field", "c
                       "tetrahedra", "height_field", "half_space")
 FATHOM_PYTHON_CHOICES(MeshInside, "automatic", "closed", "open")
 FATHOM_PYTHON_CHOICES(Method, "automatic", "closed_form", "field_field", "octree", "mesh_field", "point_field",
-                      "mesh_mesh", "tetrahedra", "depth_maps", "conservative_advancement")
-FATHOM_PYTHON_CHOICES(CollideGoal, "status", "contacts", "proof")
+                      "mesh_mesh", "tetrahedra", "depth_maps", "dual_gradient", "conservative_advancement")
+FATHOM_PYTHON_CHOICES(CollideGoal, "status", "contacts")
 FATHOM_PYTHON_CHOICES(Question, "collide", "distance", "sweep_first", "sweep_all")
 FATHOM_PYTHON_CHOICES(SweepGoal, "any", "first", "all")
 FATHOM_PYTHON_CHOICES(Path, "straight", "screw")

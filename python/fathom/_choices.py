@@ -11,11 +11,24 @@ class _Word(str, enum.Enum):
 
 
 class Status(enum.IntEnum):
-    """Whether shapes overlap. Arrays of statuses hold these values."""
+    """Whether shapes overlap. Arrays of statuses hold these values. A status equals its name: status == "disjoint"."""
 
     disjoint = 0  #: proven disjoint
     overlapping = 1  #: a witness point was found
     undecided = 2  #: neither is proven
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, str):
+            return self is Status[other]  # KeyError: not the name of a status
+        return int.__eq__(self, other)  # type: ignore[operator]
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = int.__hash__
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Cause(_Word):
@@ -72,6 +85,7 @@ class Method(_Word):
     mesh_mesh = "mesh_mesh"
     tetrahedra = "tetrahedra"
     depth_maps = "depth_maps"
+    dual_gradient = "dual_gradient"
     conservative_advancement = "conservative_advancement"
 
 
@@ -80,7 +94,6 @@ class CollideGoal(_Word):
 
     status = "status"
     contacts = "contacts"
-    proof = "proof"
 
 
 class Question(_Word):

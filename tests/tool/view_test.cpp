@@ -128,12 +128,12 @@ TEST(ViewServer, live_contacts_follow_the_dragged_body) {
     ASSERT_EQ(apart["pairs"].size(), 1u);
     EXPECT_EQ(apart["pairs"][0]["status"], "disjoint");
     EXPECT_EQ(apart["pairs"][0]["proven"], true);
-    EXPECT_NEAR(apart["pairs"][0]["separation"].get<double>(), 4, 0.01);
+    EXPECT_NEAR(apart["pairs"][0]["distance"]["upper_bound"].get<double>(), 4, 0.01);
     EXPECT_TRUE(apart["contacts"]["depths"].empty());
     const auto touching = nlohmann::json::parse(
         body_of(server.request("POST /live", server.own_host(), {}, R"({"body":0,"pose":[0,0,0.9,1,0,0,0]})")));
     EXPECT_EQ(touching["pairs"][0]["status"], "overlapping");
-    EXPECT_NEAR(touching["pairs"][0]["separation"].get<double>(), -0.1, 1e-3);
+    EXPECT_NEAR(touching["pairs"][0]["depth"].get<double>(), 0.1, 1e-3);
     ASSERT_FALSE(touching["contacts"]["depths"].empty());
     EXPECT_NEAR(touching["contacts"]["depths"][0].get<double>(), 0.1, 1e-3);
     EXPECT_NEAR(touching["contacts"]["normals"][0][2].get<double>(), -1, 1e-3); // from the sphere down into the box

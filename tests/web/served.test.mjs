@@ -16,7 +16,7 @@ async function serve(context, packets) {
     const state = () => {
         const gap = poses[1][0] - poses[0][0] - 0.9;
         const contacts = gap < 0 ? { positions: [[poses[1][0] - 0.4, 0, 0]], normals: [[1, 0, 0]], depths: [-gap], bodies: [[0, 1]] } : { positions: [], normals: [], depths: [], bodies: [] };
-        return { poses, contacts, pairs: [{ a: 0, b: 1, status: gap < 0 ? 'overlapping' : 'disjoint', proven: gap >= 0, method: 'field_field', separation: gap, error_bound: 1e-4, microseconds: 35 }] };
+        return { poses, contacts, pairs: [{ a: 0, b: 1, status: gap < 0 ? 'overlapping' : 'disjoint', proven: gap >= 0, method: 'field_field', depth: Math.max(-gap, 0), error_bound: 1e-4, distance: gap < 0 ? null : { upper_bound: gap, error_bound: 1e-4 }, microseconds: 35 }] };
     };
     const server = createServer(async (request, response) => {
         asked.push(`${request.method} ${request.url}`);

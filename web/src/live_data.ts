@@ -1,6 +1,6 @@
 // The reader of the server's responses in live mode, with checks.
 import { checkContacts, type Contacts } from './layer_data';
-import { FormatError, integer, list, numbers, object, readPose, words, type Json, type Pose } from './values';
+import { FormatError, integer, list, numbers, object, readPose, words, type Json, type JsonObject, type Pose } from './values';
 
 export interface PairAnswer {
     a: number;
@@ -8,7 +8,7 @@ export interface PairAnswer {
     status: string;
     proven: boolean;
     method: string;
-    separation: number; // NaN if the server does not give it
+    separation: number; // signed distance: minus the depth of pairs that overlap; NaN if the server does not give it
     errorBound: number;
     microseconds: number;
 }
@@ -33,11 +33,13 @@ export function readLive(value: Json, bodies: number): LiveState {
 
 function readPair(value: Json, bodies: number): PairAnswer {
     const pair = object(value, 'a pair');
-    const number = (key: string) => (typeof pair[key] === 'number' ? (pair[key] as number) : NaN);
+    const apart = pair.distance ? object(pair.distance, 'the distance of a pair') : undefined;
+    const number = (from: JsonObject, key: string) => (typeof from[key] === 'number' ? (from[key] as number) : NaN);
     return {
         a: integer(pair.a, 'a body of a pair', bodies), b: integer(pair.b, 'a body of a pair', bodies),
         status: words(pair.status, 'unknown'), proven: pair.proven === true, method: words(pair.method, ''),
-        separation: number('separation'), errorBound: number('error_bound'), microseconds: number('microseconds'),
+        separation: apart ? number(apart, 'upper_bound') : -number(pair, 'depth'),
+        errorBound: number(apart ?? pair, 'error_bound'), microseconds: number(pair, 'microseconds'),
     };
 }
 

@@ -56,6 +56,12 @@ struct ProtrusionPoints {
 // for any number of threads.
 [[nodiscard]] ProtrusionPoints protrusion_points(const Field& field, const ProtrusionOptions& options = {});
 
+// The preparation of one body for the pipeline below.
+struct DetectionParts {
+    Decomposition decomposition;
+    std::vector<Vec3> protrusions; // in the field's frame
+};
+
 // ---- The complete pipeline of the paper
 
 struct PlainBody {

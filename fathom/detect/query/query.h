@@ -1,9 +1,9 @@
 // Collision queries between two shapes of any kind: collide(), distance() and sweep().
-// A table (query_table.cpp, printed by `fathom matrix`) selects the method from the kinds of the two shapes and the
+// A table (method_table.cpp, printed by `fathom matrix`) selects the method from the kinds of the two shapes and the
 // query. The result names the method, and the caller may force another one.
 // Guarantee: the status "disjoint" is a proof about the shapes as they are represented (a grid as it interpolates).
-// `error_bound` bounds the deviation of the representation from the true shape. The exception is Method::depth_maps,
-// which must be forced and samples pixels: its "disjoint" is a proof only if `proven` is set.
+// `error_bound` bounds the deviation of the representation from the true shape. A method that samples (depth_maps,
+// dual_gradient, point_field for meshes) must be forced; it reports "undecided" where it finds no contact.
 // Symmetry: swapping the two shapes swaps the points and negates the normal.
 // All queries are const, thread-safe and deterministic. Unit: metres, world frame. Costs: docs/matrix.md. The first
 // query of a shape also builds the data that its method needs; Shape::prepare() builds it in advance.
@@ -29,21 +29,23 @@ enum class Method {
     field_field, // branch and bound: bounding spheres of one solid in the other's field (field_field.h, field_sweep.h)
     octree,      // octree of cells, bounded by the ranges of both fields (field_overlap.h)
     mesh_field,  // triangles or points in a field (mesh_contacts.h)
-    point_field, // paths of moving points in a field (shell_sweep.h)
+    point_field, // paths of moving points or vertices in a field (shell_sweep.h)
     mesh_mesh,   // triangles against triangles, exact predicates (mesh_mesh.h)
     tetrahedra,  // tetrahedra against tetrahedra, exact predicates (detect/tet)
     depth_maps,  // rasterized depth maps, accurate to a pixel, not a proof (detect/depth)
+    dual_gradient,           // descent from detection points, not a proof (decomposition/detection_points.h)
     conservative_advancement // time steps bounded by distance / speed (conservative_advancement.h)
 };
-inline constexpr std::array all_methods = {Method::closed_form, Method::field_field, Method::octree,
-                                           Method::mesh_field,  Method::point_field, Method::mesh_mesh,
-                                           Method::tetrahedra,  Method::depth_maps,  Method::conservative_advancement};
+inline constexpr std::array all_methods = {Method::closed_form,   Method::field_field,
+                                           Method::octree,        Method::mesh_field,
+                                           Method::point_field,   Method::mesh_mesh,
+                                           Method::tetrahedra,    Method::depth_maps,
+                                           Method::dual_gradient, Method::conservative_advancement};
 [[nodiscard]] std::string_view name(Method method); // for example "mesh_field"
 
 enum class CollideGoal {
-    status,   // only whether the shapes overlap
-    contacts, // contact points, normals and penetration depths
-    proof     // as status, with a hundred times the usual evaluation limit before "undecided"
+    status,  // only whether the shapes overlap
+    contacts // contact points, normals and penetration depths
 };
 
 struct CollideOptions {
@@ -53,18 +55,22 @@ struct CollideOptions {
     double margin = 0;
     // Contact reduction: the deepest contact is kept first, then always the contact farthest from those already kept.
     std::size_t max_contacts = 16;
+    std::size_t effort = 1; // multiplies the limit on evaluations before "undecided"; at least 1
 };
 
 // The status of a pair is `status`: disjoint, overlapping (touching included) or undecided.
 struct CollideResult {
     Status status = Status::disjoint;
-    bool proven = true;                // false: undecided, or depth maps without a proof; "overlapping" has a `witness`
+    // "disjoint" is proven for the shapes as represented, or "overlapping" has a `witness`. False also if contacts were
+    // found whose depth is below the error of the shapes.
+    bool proven = true;
     Method method = Method::automatic; // the method that was used
     Vec3 witness = Vec3::Zero();       // overlapping: a point of both shapes, up to the margin (m, world)
     double depth = 0;                  // penetration depth of the deepest contact found (m)
     // Bound on the error of depths (m). Infinity if a field is not a distance: its depths are then only field values.
     double error_bound = 0;
     bool more_contacts = false;      // more contacts exist than are listed
+    bool budget_exhausted = false;   // undecided: the evaluation limit was reached
     std::vector<Contact> contacts{}; // CollideGoal::contacts: deepest first, in a deterministic order
 };
 // Tests whether two shapes overlap, and finds their contacts. Touching counts as overlap. The result is undecided if a
@@ -75,11 +81,14 @@ struct CollideResult {
 
 struct DistanceOptions {
     Method method = Method::automatic;
-    double tolerance = 0; // requested difference of the bounds (m); 0: 1e-3 of the size of the smaller shape
+    double tolerance = 0;   // requested difference of the bounds (m); 0: 1e-3 of the size of the smaller shape
+    std::size_t effort = 1; // multiplies the limit on evaluations before the bounds are returned as they are
 };
 
 // Signed distance of two shapes: the distance if they are disjoint, minus the penetration depth if they overlap.
 struct DistanceResult {
+    Status status = Status::disjoint; // of the bounds: overlapping if upper_bound <= 0, disjoint if lower_bound > 0
+    bool proven = true; // the status is proven, and the bound that it rests on is not below the error of the shapes
     // The distance lies between these bounds, up to error_bound (m). If the shapes overlap, upper_bound <= 0 is minus
     // the depth of the deepest point found, and lower_bound is -infinity (closed_form: the same value).
     double lower_bound = 0, upper_bound = 0;
@@ -105,10 +114,13 @@ struct SweepOptions {
     double tolerance = 1e-6;       // of the start and end times of contact (time)
     double resolution = 1.0 / 512; // all: a separation shorter than this between two contacts may be missed (time)
     double margin = 0;             // shapes closer than this count as touching (m)
+    std::size_t effort = 1;        // multiplies the limit on evaluations before the result is returned as it is
 };
 
 struct SweepResult {
     Status status = Status::disjoint; // over the whole motion
+    // False: undecided, or (point_field for meshes) `time` holds for the vertices only: edges may touch earlier.
+    bool proven = true;
     // Lower bound on the time of impact. If overlapping, contact occurs in [time, time + error]: it was observed at
     // time + error or, for points that pass through an open surface, is proven to lie in the interval.
     double time = 1;

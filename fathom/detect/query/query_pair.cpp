@@ -133,7 +133,7 @@ Contact contact_of(const mesh_field::MeshContact& c) {
 
 FieldContacts any_in_field(const Pair& pair, const CollideOptions& options) {
     mesh_field::MeshContactOptions ask{.goal = mesh_field::MeshGoal::any, .margin = options.margin};
-    if (options.goal == CollideGoal::proof) ask.max_evaluations *= 100;
+    ask.max_evaluations *= options.effort;
     const mesh_field::MeshContactResult found =
         mesh_field::mesh_contacts(pair.a.shape->surface(), pair.a.pose, *pair.b.shape->field(), pair.b.pose, ask);
     FieldContacts result{.status = found.status};
@@ -159,6 +159,12 @@ FieldContacts contacts_in_field(const Pair& pair, const CollideOptions& options,
     for (const mesh_field::ReducedContact& c : found.contacts)
         result.contacts.push_back(turned[c.side] ? flipped(contact_of(c.at)) : contact_of(c.at));
     return result;
+}
+
+void add_contacts_in_fields(const Pair& pair, const CollideOptions& options, CollideResult& result) {
+    FieldContacts found = contacts_in_field(pair, options, true);
+    result.contacts = std::move(found.contacts);
+    result.more_contacts = found.more_contacts;
 }
 
 void sort_and_spread(CollideResult& collision, std::size_t most) {

@@ -1,12 +1,12 @@
 // Helpers that the methods of query.h share: two shapes in their poses, in a canonical order, so that swapping the
-// arguments only swaps names in the result. Private to the query_*.cpp files.
+// arguments only swaps names in the result. Private to this folder.
 #pragma once
 
 #include <fathom/detect/query/query.h>
 
 namespace fathom::query {
 
-[[nodiscard]] constexpr bool is_plane(ShapeKind kind) { return kind == ShapeKind::half_space; }
+[[nodiscard]] constexpr bool is_half_space(ShapeKind kind) { return kind == ShapeKind::half_space; }
 [[nodiscard]] constexpr bool is_point_shell(ShapeKind kind) { return kind == ShapeKind::point_shell; }
 [[nodiscard]] constexpr bool any_kind(ShapeKind) { return false; } // for ordered(): no kind is preferred
 
@@ -66,6 +66,9 @@ struct FieldContacts {
     bool more_contacts = false; // more contacts exist
 };
 [[nodiscard]] FieldContacts contacts_in_field(const Pair& pair, const CollideOptions& options, bool both_ways = false);
+
+// Adds the contacts of the triangles of each shape in the other, if that is a solid.
+void add_contacts_in_fields(const Pair& pair, const CollideOptions& options, CollideResult& result);
 
 // Sorts contacts by depth, then position, and keeps at most `most`: the deepest, then always the farthest from those
 // kept.

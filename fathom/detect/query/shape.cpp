@@ -3,6 +3,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/lazy.h>
+#include <fathom/detect/decomposition/detection_points.h>
 #include <fathom/detect/point_field/segment_caster.h>
 #include <fathom/detect/point_field/shell_sweep.h>
 #include <fathom/detect/tet/tet_body.h>
@@ -72,6 +73,7 @@ struct Shape::State {
     Lazy<SweepShell> shell;
     Lazy<std::vector<Vec3>> component_samples;
     Lazy<TetTopology> topology;
+    Lazy<DetectionParts> detection_parts;
 
     [[nodiscard]] bool is_mesh() const { return kind == ShapeKind::closed_mesh || kind == ShapeKind::open_mesh; }
     void require(bool there, std::string_view what) const {
@@ -275,6 +277,12 @@ const TetMesh& Shape::tetrahedra() const {
 
 const TetTopology& Shape::tet_topology() const {
     return state_->topology.get([&] { return TetTopology(tetrahedra()); });
+}
+
+const DetectionParts& Shape::detection_parts() const {
+    return state_->detection_parts.get([&] {
+        return DetectionParts{decompose(*field()), protrusion_points(*field()).points};
+    });
 }
 
 const Shape::HalfSpace& Shape::half_space() const {

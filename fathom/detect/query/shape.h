@@ -25,6 +25,7 @@ class SegmentCaster;
 class SurfaceTree;
 class TetTopology;
 class TriangleSphereTree;
+struct DetectionParts;
 struct SweepShell;
 
 enum class ShapeKind {
@@ -104,6 +105,7 @@ public:
     [[nodiscard]] std::span<const Vec3> component_samples() const;
     [[nodiscard]] const TetMesh& tetrahedra() const;
     [[nodiscard]] const TetTopology& tet_topology() const;
+    [[nodiscard]] const DetectionParts& detection_parts() const; // of a bounded solid
     struct HalfSpace {
         Vec3 normal = Vec3::UnitZ(); // unit, outward
         double offset = 0;           // m

@@ -31,12 +31,9 @@ TEST_P(Agreement, of_all_methods_in_both_orders) {
         const Shape a = random_shape(kind_a, random, size), b = random_shape(kind_b, random, size);
         RandomPoses poses_now = random_poses(a, b, random), later = random_poses(a, b, random);
         if (kind_a == ShapeKind::half_space && kind_b == ShapeKind::half_space) poses_now.a.translation *= size;
-        const RefereeReport one = judge(a, poses_now.a, b, poses_now.b, later.b, random,
-                                        {.samples = 60,
-                                         .times = 6,
-                                         .sweeps = k % 2 == 0,
-                                         .depth_maps = k % 5 == 0,
-                                         .slow = k % 10 == 0 && !network});
+        const RefereeReport one = judge(
+            a, poses_now.a, b, poses_now.b, later.b, random,
+            {.samples = 60, .times = 6, .sweeps = k % 2 == 0, .sampling = k % 5 == 0, .slow = k % 10 == 0 && !network});
         all.add(one);
         for (const std::string& words : one.contradictions)
             ADD_FAILURE() << "pose " << k << " at size " << size << ": " << words;
