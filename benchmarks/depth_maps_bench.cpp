@@ -135,7 +135,8 @@ Tally tally(DepthBackend& backend, const TriangleMesh& mesh, std::span<const Pro
         DepthCollision found;
         t.seconds +=
             wall_seconds([&] { found = collide(object, pose, std::span(&body, 1), {.goal = DepthGoal::pixels}); });
-        const bool truth = meshes_cross(tree, pose, other, place) || tree.contains(pose.to_local(place.translation)) ||
+        const bool truth = mesh_mesh::meshes_cross(tree, pose, other, place) ||
+                           tree.contains(pose.to_local(place.translation)) ||
                            other.contains(place.to_local(pose * mesh.vertices[0]));
         t.crossing += truth;
         t.missed += truth && found.status != Status::overlapping;

@@ -14,7 +14,7 @@
 
 #ifndef FATHOM_GEOMETRY_SURFACE_PAIRS_ONCE_
 #define FATHOM_GEOMETRY_SURFACE_PAIRS_ONCE_
-namespace fathom {
+namespace fathom::mesh_mesh {
 
 // The tree with the larger frame leads: keys and limits are in its units.
 struct RelativeBvhFrame {
@@ -34,11 +34,13 @@ struct BoxPair {
 // Seven per level of either tree, plus the children of the last.
 inline constexpr int max_box_pairs = 14 * deepest_level + 8;
 
-} // namespace fathom
+} // namespace fathom::mesh_mesh
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace fathom::HWY_NAMESPACE {
+namespace fathom::mesh_mesh::HWY_NAMESPACE {
+
+using namespace fathom::HWY_NAMESPACE;
 
 // Computes the keys (as in BoxPair, times `unit`) of the eight child boxes against a box of the other tree, and returns
 // the bits of those not above the limit.
@@ -281,11 +283,11 @@ HWY_ATTR bool near_pairs_kernel(const RelativeBvhFrame& pair, const PairsQuery& 
     return !leaves.stopped();
 }
 
-} // namespace fathom::HWY_NAMESPACE
+} // namespace fathom::mesh_mesh::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace fathom {
+namespace fathom::mesh_mesh {
 
 HWY_EXPORT(near_pairs_kernel);
 
@@ -300,5 +302,5 @@ bool visit_near_pairs(const SurfaceTree& a, const SurfaceTree& b, const Pose& b_
                                                    {query.wanted, query.limit, a_in_b.rotate(-query.way)}, turned);
 }
 
-} // namespace fathom
+} // namespace fathom::mesh_mesh
 #endif

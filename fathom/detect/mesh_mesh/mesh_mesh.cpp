@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace fathom {
+namespace fathom::mesh_mesh {
 
 namespace {
 
@@ -151,4 +151,4 @@ MeshDistance mesh_distance(const SurfaceTree& a, const Pose& pose_a, const Surfa
     return nearest.answer(pose_a);
 }
 
-} // namespace fathom
+} // namespace fathom::mesh_mesh

@@ -12,7 +12,7 @@
 
 #include <limits>
 
-namespace fathom {
+namespace fathom::mesh_mesh {
 
 // Whether the surfaces cross, touch or come within the margin. Stops at the first such pair. Throws Error{non_finite}
 // for a pose that is not finite.
@@ -46,4 +46,4 @@ struct MeshDistance {
                                          const Pose& pose_b, double limit = std::numeric_limits<double>::infinity(),
                                          const MeshPairHint& hint = {});
 
-} // namespace fathom
+} // namespace fathom::mesh_mesh

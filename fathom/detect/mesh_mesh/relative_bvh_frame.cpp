@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace fathom {
+namespace fathom::mesh_mesh {
 
 TreeBox whole_of(const Bvh& tree) {
     BvhNode all = tree.nodes()[0];
@@ -73,4 +73,4 @@ LeafFrame::LeafFrame(const FrameInFrame& frame, const TreeBox& mine, const TreeB
     hopeless = !(reach + error + middle.cwiseAbs().maxCoeff() < far_reach);
 }
 
-} // namespace fathom
+} // namespace fathom::mesh_mesh

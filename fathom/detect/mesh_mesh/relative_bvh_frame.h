@@ -7,7 +7,7 @@
 #include <fathom/geometry/surface_tree/surface_tree_kernels.h>
 #include <fathom/index/bvh.h>
 
-namespace fathom {
+namespace fathom::mesh_mesh {
 
 // A child of a node, in the frame of its tree.
 struct TreeBox {
@@ -112,4 +112,4 @@ struct LeafFrame {
               const TrianglePack& their_pack);
 };
 
-} // namespace fathom
+} // namespace fathom::mesh_mesh

@@ -159,8 +159,8 @@ void add_depths(const Pair& pair, const CollideOptions& options, CollideResult& 
 
 CollideResult surfaces_in_order(const Pair& pair, const CollideOptions& options) {
     CollideResult result;
-    const MeshCrossings first =
-        mesh_crossings(pair.a.shape->tree(), pair.a.pose, pair.b.shape->tree(), pair.b.pose, 1, options.margin);
+    const mesh_mesh::MeshCrossings first = mesh_mesh::mesh_crossings(
+        pair.a.shape->tree(), pair.a.pose, pair.b.shape->tree(), pair.b.pose, 1, options.margin);
     Vec3 inside;
     if (!first.pairs.empty())
         set_touching(result, contact_of(pair, first.pairs.front()).point_a);
@@ -171,8 +171,8 @@ CollideResult surfaces_in_order(const Pair& pair, const CollideOptions& options)
     if (options.goal != CollideGoal::contacts) return result;
     if (pair.a.solid() || pair.b.solid()) add_depths(pair, options, result);
     if (result.contacts.empty()) { // two surfaces, or intersections below rounding
-        const MeshCrossings all = mesh_crossings(pair.a.shape->tree(), pair.a.pose, pair.b.shape->tree(), pair.b.pose,
-                                                 max_listed, options.margin);
+        const mesh_mesh::MeshCrossings all = mesh_mesh::mesh_crossings(
+            pair.a.shape->tree(), pair.a.pose, pair.b.shape->tree(), pair.b.pose, max_listed, options.margin);
         result.more_contacts = all.more_contacts;
         for (const IdPair& t : all.pairs) result.contacts.push_back(contact_of(pair, t));
     }

@@ -85,7 +85,8 @@ DistanceResult by_closed_form(const Pair& pair) {
 
 DistanceResult by_surfaces(const Pair& pair) {
     const Pair p = ordered(pair, any_kind);
-    const MeshDistance near = mesh_distance(p.a.shape->tree(), p.a.pose, p.b.shape->tree(), p.b.pose);
+    const mesh_mesh::MeshDistance near =
+        mesh_mesh::mesh_distance(p.a.shape->tree(), p.a.pose, p.b.shape->tree(), p.b.pose);
     Vec3 inside;
     DistanceResult result = near.distance > 0 && !contained(p, inside)
                                 ? between(near.point_a, near.point_b, near.distance, near.distance)
