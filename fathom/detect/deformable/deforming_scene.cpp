@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fathom {
+namespace fathom::deformable {
 
 namespace {
 
@@ -154,4 +154,4 @@ void DeformingScene::find() {
     statistics_.narrow_seconds = watch.lap();
 }
 
-} // namespace fathom
+} // namespace fathom::deformable

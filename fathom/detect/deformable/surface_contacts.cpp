@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fathom {
+namespace fathom::deformable {
 
 namespace {
 
@@ -292,4 +292,4 @@ SurfaceProximities surface_proximities(const DeformingSurface& surface, const Su
     return surface_proximities(surface, surface, options);
 }
 
-} // namespace fathom
+} // namespace fathom::deformable

@@ -15,7 +15,7 @@
 #include <algorithm>
 #include <compare>
 
-namespace fathom {
+namespace fathom::deformable {
 
 // ---- Features: pairs of a vertex and a face, or of two edges. Each pair occurs once, because every vertex and
 // edge is owned by the lowest triangle that has it (after Curtis, Tamstorf & Manocha 2008).
@@ -197,4 +197,4 @@ void surface_proximities(const DeformingSurface& a, const DeformingSurface& b, c
 [[nodiscard]] SurfaceProximities surface_proximities(const DeformingSurface& surface,
                                                      const SurfaceProximityOptions& options);
 
-} // namespace fathom
+} // namespace fathom::deformable

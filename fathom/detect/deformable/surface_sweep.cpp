@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fathom {
+namespace fathom::deformable {
 
 namespace {
 
@@ -155,4 +155,4 @@ SurfaceSweep surface_sweep(const DeformingSurface& surface, const SurfaceSweepOp
     return surface_sweep(surface, surface, options);
 }
 
-} // namespace fathom
+} // namespace fathom::deformable

@@ -11,7 +11,7 @@
 #include <fathom/detect/deformable/surface_contacts.h>
 #include <fathom/geometry/primitive/continuous_contact.h>
 
-namespace fathom {
+namespace fathom::deformable {
 
 enum class ImpactGoal {
     first, // only the earliest contact: tests of later pairs end early
@@ -46,4 +46,4 @@ void surface_sweep(const DeformingSurface& a, const DeformingSurface& b, const S
                                          const SurfaceSweepOptions& options = {});
 [[nodiscard]] SurfaceSweep surface_sweep(const DeformingSurface& surface, const SurfaceSweepOptions& options = {});
 
-} // namespace fathom
+} // namespace fathom::deformable

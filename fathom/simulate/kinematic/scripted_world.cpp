@@ -160,16 +160,16 @@ public:
             surfaces_[b].update(vertices);
         }
         for (ScriptedPair& pair : pairs) {
-            colliding_vertices(surfaces_[pair.a], surfaces_[pair.b], {}, scratch_, inside_);
-            surface_contacts(surfaces_[pair.a], surfaces_[pair.b], {.depth = ContactDepth::triangles}, scratch_,
-                             crossing_);
+            deformable::colliding_vertices(surfaces_[pair.a], surfaces_[pair.b], {}, scratch_, inside_);
+            deformable::surface_contacts(surfaces_[pair.a], surfaces_[pair.b],
+                                         {.depth = deformable::ContactDepth::triangles}, scratch_, crossing_);
             pair.status = inside_.status == Status::overlapping ? inside_.status : crossing_.status;
-            for (const CollidingVertex& v : inside_.vertices) {
+            for (const deformable::CollidingVertex& v : inside_.vertices) {
                 const Vec3 at = surfaces_[v.of_b ? pair.b : pair.a].vertices()[v.vertex];
                 pair.contacts.push_back(
                     {at, v.of_b ? Vec3(-v.normal) : v.normal, v.depth, v.of_b ? no_index : v.vertex});
             }
-            for (const SurfaceContact& c : crossing_.contacts)
+            for (const deformable::SurfaceContact& c : crossing_.contacts)
                 if (inside_.vertices.empty())
                     pair.contacts.push_back({c.segment.at(0.5), c.way_out, c.depth, c.triangle_a});
             finish(pair, options_.max_contacts);
@@ -179,10 +179,10 @@ public:
 private:
     std::span<const KinematicBody> bodies_;
     ScriptedOptions options_;
-    std::vector<DeformingSurface> surfaces_;
-    SurfaceScratch scratch_;
-    CollidingVertices inside_;
-    SurfaceContacts crossing_;
+    std::vector<deformable::DeformingSurface> surfaces_;
+    deformable::SurfaceScratch scratch_;
+    deformable::CollidingVertices inside_;
+    deformable::SurfaceContacts crossing_;
 };
 
 class DepthMapsQuery final : public ScriptedQuery {

@@ -9,7 +9,7 @@
 
 #include <iostream>
 
-namespace fathom {
+namespace fathom::deformable {
 namespace {
 
 // Bodies that drift and wobble in a box.
@@ -195,4 +195,4 @@ TEST(DeformingScene, of_a_hundred_bodies_of_two_thousand_triangles_reports_its_t
 }
 
 } // namespace
-} // namespace fathom
+} // namespace fathom::deformable

@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-namespace fathom {
+namespace fathom::deformable {
 namespace {
 
 constexpr double scales[] = {1e-3, 1.0, 1e3};
@@ -416,4 +416,4 @@ TEST(SurfaceContacts, of_nothing_and_of_degenerate_triangles_are_answered) {
 }
 
 } // namespace
-} // namespace fathom
+} // namespace fathom::deformable

@@ -12,7 +12,7 @@
 #include <chrono>
 #include <iostream>
 
-namespace fathom {
+namespace fathom::deformable {
 namespace {
 
 constexpr double scales[] = {1e-3, 1.0, 1e3};
@@ -228,4 +228,4 @@ TEST(SurfaceSweep, of_a_real_cloth_misses_no_triangles_that_cross_after_the_step
 }
 
 } // namespace
-} // namespace fathom
+} // namespace fathom::deformable
