@@ -71,7 +71,7 @@ struct Shape::State {
     Lazy<SurfaceTree> tree;
     Lazy<SweepShell> shell;
     Lazy<std::vector<Vec3>> component_samples;
-    Lazy<TetTopology> topology;
+    Lazy<tet::TetTopology> topology;
 
     [[nodiscard]] bool is_mesh() const { return kind == ShapeKind::closed_mesh || kind == ShapeKind::open_mesh; }
     void require(bool there, std::string_view what) const {
@@ -273,8 +273,8 @@ const TetMesh& Shape::tetrahedra() const {
     return state_->tets;
 }
 
-const TetTopology& Shape::tet_topology() const {
-    return state_->topology.get([&] { return TetTopology(tetrahedra()); });
+const tet::TetTopology& Shape::tet_topology() const {
+    return state_->topology.get([&] { return tet::TetTopology(tetrahedra()); });
 }
 
 const Shape::HalfSpace& Shape::half_space() const {

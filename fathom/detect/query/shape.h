@@ -23,9 +23,11 @@ namespace fathom {
 class FieldSphereTree;
 class SegmentCaster;
 class SurfaceTree;
-class TetTopology;
 class TriangleSphereTree;
 struct SweepShell;
+namespace tet {
+class TetTopology;
+}
 
 enum class ShapeKind {
     analytic,     // a field given by an analytic expression
@@ -103,7 +105,7 @@ public:
     // One vertex of every connected component of mesh(); used for containment tests.
     [[nodiscard]] std::span<const Vec3> component_samples() const;
     [[nodiscard]] const TetMesh& tetrahedra() const;
-    [[nodiscard]] const TetTopology& tet_topology() const;
+    [[nodiscard]] const tet::TetTopology& tet_topology() const;
     struct HalfSpace {
         Vec3 normal = Vec3::UnitZ(); // unit, outward
         double offset = 0;           // m

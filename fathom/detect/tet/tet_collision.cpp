@@ -9,7 +9,7 @@
 #include <cmath>
 #include <optional>
 
-namespace fathom {
+namespace fathom::tet {
 
 // ---- Edges of one body, clipped by the tetrahedra of another and chained
 
@@ -311,4 +311,4 @@ std::vector<Index> nodes_in_contact(const TetBody& holder, std::span<const Point
     return nodes;
 }
 
-} // namespace fathom
+} // namespace fathom::tet
