@@ -39,7 +39,7 @@ struct SweepArguments {
 // A body prepared for the sweep: its field, points on its surface, and the sampling density of the points.
 struct SweptBody {
     FieldPtr field;
-    std::optional<SweepShell> shell;                               // absent if the surface is unbounded
+    std::optional<point_field::SweepShell> shell;                  // absent if the surface is unbounded
     double sampling_gap = std::numeric_limits<double>::infinity(); // upper bound on the distance from any surface point
                                                                    // to the nearest sample (m); infinity: unknown
     double field_error = 0;                                        // error bound of the field near the surface (m)
@@ -101,23 +101,23 @@ Motion parse_motion(const std::string& from, const std::string& to, const char* 
 struct SweepQuery {
     const SweptBody &a, &b;
     Motion motion_a, motion_b;
-    ShellSweepOptions options;
+    point_field::ShellSweepOptions options;
 };
 
-PairSweep run_query(const SweepQuery& q, double level_a, double level_b) {
+point_field::PairSweep run_query(const SweepQuery& q, double level_a, double level_b) {
     // The level in the field of A applies to the points of B, and vice versa.
     const SegmentCaster in_a(q.a.field, {.level = level_b}), in_b(q.b.field, {.level = level_a});
-    PairSweep result;
-    sweep_pair({q.a.shell ? &*q.a.shell : nullptr, &in_a}, q.motion_a, {q.b.shell ? &*q.b.shell : nullptr, &in_b},
-               q.motion_b, result, q.options);
+    point_field::PairSweep result;
+    point_field::sweep_pair({q.a.shell ? &*q.a.shell : nullptr, &in_a}, q.motion_a,
+                            {q.b.shell ? &*q.b.shell : nullptr, &in_b}, q.motion_b, result, q.options);
     return result;
 }
 
 // Union of the contact intervals of all points of both bodies.
-std::vector<ContactInterval> merged_intervals(const PairSweep& sweep) {
+std::vector<ContactInterval> merged_intervals(const point_field::PairSweep& sweep) {
     std::vector<ContactInterval> all;
-    for (const ShellSweepResult* role : {&sweep.a_in_b, &sweep.b_in_a})
-        for (const PointContact& contact : role->contacts) all.push_back(contact.time);
+    for (const point_field::ShellSweepResult* role : {&sweep.a_in_b, &sweep.b_in_a})
+        for (const point_field::PointContact& contact : role->contacts) all.push_back(contact.time);
     std::sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.start < y.start; });
     std::vector<ContactInterval> joined;
     for (const ContactInterval& next : all) {
@@ -137,18 +137,18 @@ std::string method_text(const SweepQuery& q) {
 }
 
 // Error bound of the result (m): the error of the fields and, on screw paths, the chord error of the interval ends.
-double error_bound(const SweepQuery& q, const PairSweep& sweep) {
+double error_bound(const SweepQuery& q, const point_field::PairSweep& sweep) {
     return std::max(q.a.field_error, q.b.field_error) + std::max(sweep.a_in_b.error_bound, sweep.b_in_a.error_bound);
 }
 
-Json contacts_json(const ShellSweepResult& role) {
+Json contacts_json(const point_field::ShellSweepResult& role) {
     Json list = Json::array();
-    for (const PointContact& c : role.contacts)
+    for (const point_field::PointContact& c : role.contacts)
         list.push_back({{"point", c.point}, {"start", c.time.start}, {"end", c.time.end}, {"proven", c.time.proven}});
     return list;
 }
 
-Json to_json(const SweepQuery& q, const PairSweep& sweep, Status status, bool per_point) {
+Json to_json(const SweepQuery& q, const point_field::PairSweep& sweep, Status status, bool per_point) {
     Json text = {{"status", status_text(status)},
                  {"time", nullptr},
                  {"time_error", nullptr},
@@ -178,7 +178,7 @@ Json to_json(const SweepQuery& q, const PairSweep& sweep, Status status, bool pe
     return text;
 }
 
-void print(const SweepQuery& q, const PairSweep& sweep, Status status, const SweepArguments& arguments) {
+void print(const SweepQuery& q, const point_field::PairSweep& sweep, Status status, const SweepArguments& arguments) {
     fmt::print("{}\n", status_text(status));
     if (sweep.first.status != Status::disjoint) {
         fmt::print("  time       {:.9g}\n", sweep.first.time);
@@ -196,14 +196,14 @@ void print(const SweepQuery& q, const PairSweep& sweep, Status status, const Swe
     fmt::print("  error      at most {:.3g} m\n", error_bound(q, sweep));
     if (!arguments.per_point) return;
     for (const auto& [name, role] : {std::pair("A", &sweep.a_in_b), std::pair("B", &sweep.b_in_a)})
-        for (const PointContact& c : role->contacts)
+        for (const point_field::PointContact& c : role->contacts)
             fmt::print("  point {} of {}: [{:.9g}, {:.9g}]{}\n", c.point, name, c.time.start, c.time.end,
                        c.time.proven ? "" : " not proven");
 }
 
 // Status for the surfaces. The sweep tests points, so its "disjoint" holds for the points only. Balls around the
 // points, with the sampling gap as radius, cover the surfaces: if the balls are disjoint as well, so are the bodies.
-Status proven_status(const SweepQuery& q, const PairSweep& sweep, double radius) {
+Status proven_status(const SweepQuery& q, const point_field::PairSweep& sweep, double radius) {
     if (sweep.first.status != Status::disjoint) return sweep.first.status;
     const auto level = [&](const SweptBody& points, const SweptBody& field) {
         if (!points.shell) return radius; // no points in this role
@@ -217,7 +217,7 @@ Status proven_status(const SweepQuery& q, const PairSweep& sweep, double radius)
 }
 
 // Writes a page with the moving bodies, their contact intervals, and the bounding spheres of their points.
-void write_page(const SweepQuery& q, const PairSweep& sweep, const std::string& file) {
+void write_page(const SweepQuery& q, const point_field::PairSweep& sweep, const std::string& file) {
     SweptView view{.a = q.a.viewer_body,
                    .b = q.b.viewer_body,
                    .motion_a = q.motion_a,
@@ -250,7 +250,7 @@ void run_sweep(const SweepArguments& arguments, Session& session) {
         motion_a,
         motion_b,
         {.goal = SweepGoal::all, .path = arguments.screw ? Path::screw : Path::straight, .bend = arguments.bend}};
-    const PairSweep sweep = run_query(q, arguments.radius, arguments.radius);
+    const point_field::PairSweep sweep = run_query(q, arguments.radius, arguments.radius);
     const Status status = arguments.proof ? proven_status(q, sweep, arguments.radius) : sweep.first.status;
     if (!arguments.html.empty()) write_page(q, sweep, arguments.html);
     if (arguments.json) return fmt::print("{}\n", to_json(q, sweep, status, arguments.per_point).dump(2));

@@ -40,8 +40,6 @@ inline constexpr int max_box_pairs = 14 * deepest_level + 8;
 HWY_BEFORE_NAMESPACE();
 namespace fathom::mesh_mesh::HWY_NAMESPACE {
 
-using namespace fathom::HWY_NAMESPACE;
-
 // Computes the keys (as in BoxPair, times `unit`) of the eight child boxes against a box of the other tree, and returns
 // the bits of those not above the limit.
 HWY_INLINE std::uint32_t close_children(const BvhNode& node, const PlacedBox& box, const float (&axes)[3][3],

@@ -13,7 +13,7 @@
 #include <fathom/detect/point_field/grid_traversal-inl.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace fathom::HWY_NAMESPACE {
+namespace fathom::point_field::HWY_NAMESPACE {
 
 template <std::size_t Room>
 class BrickBatch {
@@ -101,7 +101,7 @@ private:
     IntColumn from_, to_, u_, v_, u_slope_, v_slope_;
 };
 
-} // namespace fathom::HWY_NAMESPACE
+} // namespace fathom::point_field::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif // per-target include guard

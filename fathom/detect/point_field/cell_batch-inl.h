@@ -12,7 +12,7 @@
 #include <fathom/detect/point_field/grid_traversal-inl.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace fathom::HWY_NAMESPACE {
+namespace fathom::point_field::HWY_NAMESPACE {
 
 template <std::size_t Room>
 class CellBatch {
@@ -131,7 +131,7 @@ private:
     Column t0_, t1_, slack_, aim_, root_, value_;
 };
 
-} // namespace fathom::HWY_NAMESPACE
+} // namespace fathom::point_field::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif // per-target include guard

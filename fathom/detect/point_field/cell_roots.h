@@ -12,7 +12,7 @@
 #include <array>
 #include <cmath>
 
-namespace fathom {
+namespace fathom::point_field {
 
 // The cubic of the value minus the level over a piece whose parameter runs in [0, 1].
 struct CellCubic {
@@ -184,4 +184,4 @@ namespace detail {
     return first_cell_contact(look_at(cubic, slack), slack);
 }
 
-} // namespace fathom
+} // namespace fathom::point_field

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fathom {
+namespace fathom::point_field {
 
 namespace {
 
@@ -293,4 +293,4 @@ std::size_t EmptySpaceMap::bytes() const {
            values.size() * sizeof(FloatCell);
 }
 
-} // namespace fathom
+} // namespace fathom::point_field

@@ -20,7 +20,7 @@
 #include <sys/mman.h>
 #endif
 
-namespace fathom {
+namespace fathom::point_field {
 
 template <class T>
 struct HugePageAllocator {
@@ -115,4 +115,4 @@ struct EmptySpaceMap {
     HugeVector<FloatCell> values; // float32
 };
 
-} // namespace fathom
+} // namespace fathom::point_field

@@ -22,7 +22,9 @@
 #include <utility>
 
 HWY_BEFORE_NAMESPACE();
-namespace fathom::HWY_NAMESPACE {
+namespace fathom::point_field::HWY_NAMESPACE {
+
+using namespace fathom::HWY_NAMESPACE; // double4-inl.h
 
 using BrickPosition = Axes<int>;
 inline constexpr std::array<std::size_t, 3> next_axis = {1, 2, 0};
@@ -373,7 +375,7 @@ HWY_ATTR void walk_one(const GridData& data, const EmptySpaceMap& map, const Gri
     visitor.ends(path.end);
 }
 
-} // namespace fathom::HWY_NAMESPACE
+} // namespace fathom::point_field::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif // per-target include guard

@@ -21,7 +21,7 @@
 #include <memory>
 
 HWY_BEFORE_NAMESPACE();
-namespace fathom::HWY_NAMESPACE {
+namespace fathom::point_field::HWY_NAMESPACE {
 
 using FloatLanes = hn::CappedTag<float, 8>;
 using IntLanes = hn::RebindToSigned<FloatLanes>;
@@ -474,7 +474,7 @@ private:
     SlotList unused_, jumping_, holding_, visiting_, leaving_;
 };
 
-} // namespace fathom::HWY_NAMESPACE
+} // namespace fathom::point_field::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif // per-target include guard

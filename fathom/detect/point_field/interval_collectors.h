@@ -12,7 +12,7 @@
 #include <limits>
 #include <vector>
 
-namespace fathom {
+namespace fathom::point_field {
 
 // ---- A segment in grid coordinates (cells from the grid's origin), clipped to the domain.
 
@@ -156,4 +156,4 @@ private:
     }
 };
 
-} // namespace fathom
+} // namespace fathom::point_field

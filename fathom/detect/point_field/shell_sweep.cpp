@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace fathom {
+namespace fathom::point_field {
 
 namespace {
 
@@ -457,4 +457,4 @@ void sweep_pair(const SweepBody& a, const Motion& motion_a, const SweepBody& b, 
     }
 }
 
-} // namespace fathom
+} // namespace fathom::point_field

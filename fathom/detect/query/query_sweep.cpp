@@ -31,9 +31,9 @@ constexpr std::size_t max_status_evaluations = 5'000; // for each of many overla
 // ---- Points in a field
 
 // The union of the contact intervals of all points.
-std::vector<ContactInterval> joined(std::span<const PointContact> contacts) {
+std::vector<ContactInterval> joined(std::span<const point_field::PointContact> contacts) {
     std::vector<ContactInterval> pieces, result;
-    for (const PointContact& c : contacts) pieces.push_back(c.time);
+    for (const point_field::PointContact& c : contacts) pieces.push_back(c.time);
     std::sort(pieces.begin(), pieces.end(),
               [](const ContactInterval& p, const ContactInterval& q) { return p.start < q.start; });
     for (const ContactInterval& piece : pieces) {
@@ -49,14 +49,14 @@ std::vector<ContactInterval> joined(std::span<const PointContact> contacts) {
 
 // The shell is `a`.
 SweepResult points_and_field(const Moving& a, const Moving& b, const SweepOptions& options) {
-    ShellSweepResult found;
-    const ShellSweepOptions ask{.goal = options.goal, .path = options.path};
+    point_field::ShellSweepResult found;
+    const point_field::ShellSweepOptions ask{.goal = options.goal, .path = options.path};
     if (options.margin > 0)
         sweep(a.shape->points(), a.motion, SegmentCaster(b.shape->field(), {.level = options.margin}), b.motion, found,
               ask);
     else
         sweep(a.shape->points(), a.motion, b.shape->caster(), b.motion, found, ask);
-    const ShellSweepHit& first = found.first;
+    const point_field::ShellSweepHit& first = found.first;
     SweepResult result{.status = first.status,
                        .time = first.time,
                        .error = first.error,

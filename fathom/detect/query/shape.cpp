@@ -69,7 +69,7 @@ struct Shape::State {
     Lazy<TriangleMesh> skin; // surface of shapes that are not meshes
     Lazy<TriangleSphereTree> surface;
     Lazy<SurfaceTree> tree;
-    Lazy<SweepShell> shell;
+    Lazy<point_field::SweepShell> shell;
     Lazy<std::vector<Vec3>> component_samples;
     Lazy<tet::TetTopology> topology;
 
@@ -259,9 +259,10 @@ const SurfaceTree& Shape::tree() const {
     return state_->tree.get([&] { return SurfaceTree(mesh()); });
 }
 
-const SweepShell& Shape::points() const {
+const point_field::SweepShell& Shape::points() const {
     const State& s = *state_;
-    return s.shell.get([&] { return SweepShell(s.kind == ShapeKind::point_shell ? s.points : used_vertices(mesh())); });
+    return s.shell.get(
+        [&] { return point_field::SweepShell(s.kind == ShapeKind::point_shell ? s.points : used_vertices(mesh())); });
 }
 
 std::span<const Vec3> Shape::component_samples() const {

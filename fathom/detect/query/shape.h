@@ -24,7 +24,9 @@ class FieldSphereTree;
 class SegmentCaster;
 class SurfaceTree;
 class TriangleSphereTree;
+namespace point_field {
 struct SweepShell;
+}
 namespace tet {
 class TetTopology;
 }
@@ -99,7 +101,8 @@ public:
     [[nodiscard]] const SegmentCaster& caster() const;       // segment queries in the field of a solid, at level 0
     [[nodiscard]] const TriangleSphereTree& surface() const; // bounding-sphere tree of mesh()
     [[nodiscard]] const SurfaceTree& tree() const;           // bounding volume hierarchy of mesh()
-    [[nodiscard]] const SweepShell& points() const; // the points of a shell; the vertices of a mesh or of tetrahedra
+    // The points of a shell; the vertices of a mesh or of tetrahedra.
+    [[nodiscard]] const point_field::SweepShell& points() const;
     // The mesh, the boundary of tetrahedra, or points as triangles without size.
     [[nodiscard]] const TriangleMesh& mesh() const;
     // One vertex of every connected component of mesh(); used for containment tests.

@@ -79,7 +79,7 @@ void MembraneContacts::follow_break(std::span<const TetEdit::NewVertex> vertices
 }
 
 void MembraneContacts::update(const TetBody& body, const TriangleMesh& membrane) {
-    const Box common = intersection(fathom::bounds(body), bounds(membrane.vertices));
+    const Box common = intersection(bounds(body), fathom::bounds(membrane.vertices));
     check(membrane);
     if (body_before_.size() != body.vertices.size() || membrane_before_.size() != membrane.vertices.size()) forget();
     std::vector<IdPair> pairs;

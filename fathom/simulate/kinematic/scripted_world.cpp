@@ -250,11 +250,11 @@ public:
 private:
     void role(std::span<const Motion> motions, ScriptedPair& pair, Index shell, Index field) {
         if (!bodies_[shell].shape->shell) return;
-        const SweepShell& points = *bodies_[shell].shape->shell;
+        const point_field::SweepShell& points = *bodies_[shell].shape->shell;
         const SegmentCaster& caster = *bodies_[field].shape->caster;
         sweep(points, motions[shell], caster, motions[field], result_, {.goal = SweepGoal::all, .tree = options_.tree});
         if (!result_.contacts.empty()) pair.status = Status::overlapping;
-        for (const PointContact& c : result_.contacts) { // evaluated in the middle of the contact interval
+        for (const point_field::PointContact& c : result_.contacts) { // evaluated in the middle of the contact interval
             const double t = 0.5 * (c.time.start + c.time.end);
             const Vec3& p = points.points[c.point];
             const auto seen = [&](const Pose& a, const Pose& b) { return b.to_local(a * p); };
@@ -270,7 +270,7 @@ private:
 
     std::span<const KinematicBody> bodies_;
     ScriptedOptions options_;
-    ShellSweepResult result_;
+    point_field::ShellSweepResult result_;
 };
 
 std::unique_ptr<ScriptedQuery> make_scripted_query(std::span<const KinematicBody> bodies,
