@@ -12,7 +12,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace fathom::HWY_NAMESPACE {
+namespace fathom::depth::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -476,11 +476,11 @@ HWY_ATTR DepthOverlap pixels_compared(const DepthMap& object, const DepthMap& en
     return overlap;
 }
 
-} // namespace fathom::HWY_NAMESPACE
+} // namespace fathom::depth::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace fathom {
+namespace fathom::depth {
 
 HWY_EXPORT(rows_drawn);
 HWY_EXPORT(rows_tested);
@@ -499,5 +499,5 @@ DepthOverlap compare_pixels(const DepthMap& object, const DepthMap& environment,
     return HWY_DYNAMIC_DISPATCH(pixels_compared)(object, environment, begin, end);
 }
 
-} // namespace fathom
+} // namespace fathom::depth
 #endif

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-namespace fathom {
+namespace fathom::depth {
 
 struct RasterBody {
     const DrawnMesh* mesh = nullptr;
@@ -65,4 +65,4 @@ void draw_rows(const Raster& raster, const RasterRows& rows);
 [[nodiscard]] DepthOverlap compare_pixels(const DepthMap& object, const DepthMap& environment, std::size_t begin,
                                           std::size_t end);
 
-} // namespace fathom
+} // namespace fathom::depth
