@@ -44,7 +44,7 @@ public:
 
     [[nodiscard]] std::size_t checked_count(std::uint64_t count, std::size_t min_bytes,
                                             std::string_view element) const {
-        return checked_count(count, min_bytes, left(), element, place());
+        return checked_element_count(count, min_bytes, left(), element, place());
     }
     [[nodiscard]] Place place(std::string_view element = {}, std::int64_t index = -1) const {
         return {

@@ -116,7 +116,7 @@ std::vector<Vec3> lattice_near_surface(const Field& field, const ProtrusionOptio
         bool fits = true;
         const auto settled = [](const InsideCell&) { return false; };
         const std::vector<InsideCell> cells =
-            inside_cells(field, {.least_side = 8 * spacing, .max_cells = options.max_candidates}, settled);
+            inside_cells(field, {.min_side = 8 * spacing, .max_cells = options.max_candidates}, settled);
         std::vector<Box> boxes;
         for (const InsideCell& cell : cells) boxes.push_back(cell.box);
         std::vector<Interval> ranges(boxes.size());

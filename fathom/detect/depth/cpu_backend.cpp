@@ -258,8 +258,7 @@ public:
         if (near) rows.after = near->rows();
         if (far) rows.until = far->rows();
         if (near && far)
-            rows.least_after = near->least(), rows.largest_until = far->largest(),
-            rows.tile_columns = far->tile_columns();
+            rows.min_after = near->least(), rows.max_until = far->largest(), rows.tile_columns = far->tile_columns();
         return depth::rows_are_met(raster, rows);
     }
 

@@ -142,8 +142,8 @@ HWY_ATTR HWY_INLINE unsigned passing(const Raster& raster, const RasterRows& row
     for (const I& y : {from.y, to.y})
         for (const I& x : {from.x, to.x}) {
             const I tile = hn::Add(hn::Mul(y, columns), x);
-            passes = hn::Or(passes, hn::And(hn::Gt(farthest, hn::GatherIndex(f, rows.least_after, tile)),
-                                            hn::Le(nearest, hn::GatherIndex(f, rows.largest_until, tile))));
+            passes = hn::Or(passes, hn::And(hn::Gt(farthest, hn::GatherIndex(f, rows.min_after, tile)),
+                                            hn::Le(nearest, hn::GatherIndex(f, rows.max_until, tile))));
         }
     return bits(hn::RebindMask(i, passes));
 }
@@ -197,7 +197,7 @@ HWY_ATTR HWY_INLINE Kinds set_up(const Raster& raster, const RasterRows& rows, c
     kinds.small &= moderate;
     const F nearest = hn::Min(z[0], hn::Min(z[1], z[2])), farthest = hn::Max(z[0], hn::Max(z[1], z[2]));
     kinds.small &= bits(hn::RebindMask(i, hn::And(hn::Ge(farthest, hn::Zero(f)), hn::Le(nearest, hn::Set(f, 1.0f)))));
-    if (rows.least_after)
+    if (rows.min_after)
         kinds.small &= passing(raster, rows, {column, row}, {last_column, bottom_row}, nearest, farthest);
     if (kinds.small == 0) return kinds;
     const auto outside = hn::Or(hn::Lt(nearest, hn::Zero(f)), hn::Gt(farthest, hn::Set(f, 1.0f)));

@@ -149,8 +149,8 @@ void check(const DirectionOptions& options) {
         throw Error(Cause::invalid_argument, "layers fill no concavities and need no choice of directions",
                     {.element = "option sides"});
     if (options.most < 1) throw Error(Cause::invalid_argument, "must be at least 1", {.element = "option most"});
-    if (!(options.least_gain >= 0))
-        throw Error(Cause::invalid_argument, "must be a number of at least 0", {.element = "option least_gain"});
+    if (!(options.min_gain >= 0))
+        throw Error(Cause::invalid_argument, "must be a number of at least 0", {.element = "option min_gain"});
     for (const Vec3& direction : options.candidates)
         if (!is_finite(direction) || !(direction.norm() > 0))
             throw Error(Cause::invalid_argument, "must be finite and not zero", {.element = "option candidates"});
@@ -227,7 +227,7 @@ private:
             if (gain > most + 1e-3 || (gain > most - 1e-3 && fills_less)) best = k, most = gain;
         }
         const bool first = report_.chosen.empty();
-        if (!first && !(most > options_.least_gain)) return false;
+        if (!first && !(most > options_.min_gain)) return false;
         for (std::size_t k = 0; k < covered_.size(); ++k) covered_[k] = covered_[k] || seen_[best][k];
         report_.chosen.push_back(report_.candidates[best]);
         report_.seen_by_chosen.push_back(std::min(1.0, (first ? 0.0 : report_.seen_by_chosen.back()) + most));

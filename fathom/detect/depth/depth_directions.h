@@ -23,7 +23,7 @@ struct DirectionOptions {
     std::size_t spread = 24; // candidates spread evenly over the sphere, in addition to the axes and the principal axes
     std::vector<Vec3> candidates{}; // additional candidates, any length
     std::size_t most = 4;           // largest number of chosen directions
-    double least_gain = 0.002;      // fraction of the surface that one more direction must add
+    double min_gain = 0.002;        // fraction of the surface that one more direction must add
     double compliant = 0.99;        // fraction of the surface that must be seen
 };
 

@@ -84,7 +84,7 @@ private:
 
 class Descent {
 public:
-    Descent(const Field& field, const std::array<Vec3, 3>& corners, TriangleLeast& at)
+    Descent(const Field& field, const std::array<Vec3, 3>& corners, TriangleMinimum& at)
         : field_(field), corners_(corners), at_(at), edge_u_(corners[1] - corners[0]), edge_v_(corners[2] - corners[0]),
           size_(
               std::sqrt(std::max({edge_u_.squaredNorm(), edge_v_.squaredNorm(), (edge_u_ - edge_v_).squaredNorm()}))) {
@@ -168,7 +168,7 @@ private:
 
     const Field& field_;
     const std::array<Vec3, 3>& corners_;
-    TriangleLeast& at_;
+    TriangleMinimum& at_;
     Vec3 edge_u_, edge_v_;
     double size_;
     Vec3 normal_ = Vec3::Zero();
@@ -177,9 +177,9 @@ private:
 
 } // namespace
 
-TriangleLeast least_on_triangle(const Field& field, const std::array<Vec3, 3>& corners, const Vec3& start,
-                                double value) {
-    TriangleLeast least;
+TriangleMinimum minimum_on_triangle(const Field& field, const std::array<Vec3, 3>& corners, const Vec3& start,
+                                    double value) {
+    TriangleMinimum least;
     least.point = start;
     std::array<double, 3> at_corners;
     field.distances(corners, at_corners);
@@ -344,8 +344,8 @@ private:
 
 } // namespace
 
-TriangleLeast least_on_triangle(const MeshField& mesh, const std::array<Vec3, 3>& corners,
-                                const std::array<MeshLook, 4>& looks) {
+TriangleMinimum minimum_on_triangle(const MeshField& mesh, const std::array<Vec3, 3>& corners,
+                                    const std::array<MeshLook, 4>& looks) {
     DepthSearch search(mesh, corners, looks);
     while (search.depth() > deep_enough * search.size() && mesh.thickness() == 0) {
         const DepthSearch::Room room = search.max_room(search.depth());
@@ -355,7 +355,7 @@ TriangleLeast least_on_triangle(const MeshField& mesh, const std::array<Vec3, 3>
         search.evaluate(room.point);
     }
     const NearbyMesh nearby(mesh, looks);
-    TriangleLeast least = least_on_triangle(nearby, corners, search.best().at, -search.depth());
+    TriangleMinimum least = minimum_on_triangle(nearby, corners, search.best().at, -search.depth());
     least.evaluations += search.looks();
     return least;
 }

@@ -23,7 +23,7 @@ namespace fathom::mesh_field {
 // the minimum. Other fields have several local minima, and this finds one of them.
 // Cost: four field evaluations, plus one or two on smooth fields, about ten on boxes. Thread-safe.
 
-struct TriangleLeast {
+struct TriangleMinimum {
     Vec3 point = Vec3::Zero();
     Sample sample; // of the field at `point`
     std::size_t evaluations = 0;
@@ -31,8 +31,8 @@ struct TriangleLeast {
 
 // In the field's frame. `start` is a point of the triangle and `value` the field there. The corners are evaluated too,
 // so the result is never larger than the value at any of them.
-[[nodiscard]] TriangleLeast least_on_triangle(const Field& field, const std::array<Vec3, 3>& corners, const Vec3& start,
-                                              double value);
+[[nodiscard]] TriangleMinimum minimum_on_triangle(const Field& field, const std::array<Vec3, 3>& corners,
+                                                  const Vec3& start, double value);
 
 // ---- A MeshField with a cache for evaluations at nearby points: each evaluation starts with the surface point that
 // the previous one found, and the first few results are kept. Values are those of the field, to the bit, at half the
@@ -84,8 +84,8 @@ private:
 };
 
 // In the mesh's frame. `looks`: evaluations at a point of the triangle and at its corners; they are not counted again.
-[[nodiscard]] TriangleLeast least_on_triangle(const MeshField& mesh, const std::array<Vec3, 3>& corners,
-                                              const std::array<MeshLook, 4>& looks);
+[[nodiscard]] TriangleMinimum minimum_on_triangle(const MeshField& mesh, const std::array<Vec3, 3>& corners,
+                                                  const std::array<MeshLook, 4>& looks);
 
 // Whether the field is proven to stay above `level` on the triangle. False: the evaluation limit was reached, or a
 // point at or below the level was found.

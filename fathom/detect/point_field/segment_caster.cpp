@@ -82,7 +82,7 @@ struct SegmentCaster::State {
         if (!grid) return;
         map.emplace(grid->data(), options.level);
         // Beyond the domain no value is below the smallest value at its border.
-        beyond = map->border_least <= options.level + map->margin;
+        beyond = map->border_minimum <= options.level + map->margin;
     }
 
     // Contacts beyond the domain of a grid in the part [from, to] of the segment; times refer to the whole segment.

@@ -345,7 +345,7 @@ void read_springs(KeyReader keys, SceneSprings& springs) {
     keys.number("bending", material.bending);
     keys.number("area", material.area);
     keys.number("damping_time", material.damping_time);
-    keys.number("least_mass", material.least_mass);
+    keys.number("min_mass", material.min_mass);
     DeformingOptions& o = springs.options;
     read_spring_options(keys, o.springs, o.self, o.recovery_time);
     read_drift(keys, o);
@@ -360,7 +360,7 @@ void read_solids(KeyReader keys, SceneSolids& solids) {
     keys.number("stretch", material.stretch);
     keys.number("volume", material.volume);
     keys.number("damping_time", material.damping_time);
-    keys.number("least_mass", material.least_mass);
+    keys.number("min_mass", material.min_mass);
     TetWorldOptions& o = solids.options;
     read_spring_options(keys, o.springs, o.self, o.recovery_time);
     keys.choice("response", o.response, {TetResponse::points, TetResponse::segments, TetResponse::none});

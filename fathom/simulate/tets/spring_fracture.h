@@ -114,7 +114,7 @@ private:
     SpringState state_;
     TetEdit edit_;
     NetworkChanges changes_;
-    std::vector<double> excess_; // mass of each point beyond that of its tetrahedra (SolidMaterial::least_mass)
+    std::vector<double> excess_; // mass of each point beyond that of its tetrahedra (SolidMaterial::min_mass)
     std::unordered_map<EdgeKey, Index> spring_of_;
     std::vector<Index> free_springs_;
 };
