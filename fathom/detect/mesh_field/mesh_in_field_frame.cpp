@@ -36,11 +36,11 @@ MeshInFieldFrame::MeshInFieldFrame(const TriangleSphereTree& mesh, const Pose& m
 TriangleMinimum MeshInFieldFrame::least(std::size_t place, const Vec3& start, double value) const {
     const Corners at = corners(place);
     if (!mesh_field_) return minimum_on_triangle(field_, at, start, value);
-    std::array<MeshLook, 4> looks;
-    looks[0] = {start, mesh_field_->nearest(start)};
-    for (std::size_t k = 0; k < 3; ++k) looks[k + 1] = {at[k], mesh_field_->nearest(at[k], looks[k].reach(at[k]))};
-    TriangleMinimum result = minimum_on_triangle(*mesh_field_, at, looks);
-    result.evaluations += looks.size();
+    std::array<MeshEvaluation, 4> known;
+    known[0] = {start, mesh_field_->nearest(start)};
+    for (std::size_t k = 0; k < 3; ++k) known[k + 1] = {at[k], mesh_field_->nearest(at[k], known[k].reach(at[k]))};
+    TriangleMinimum result = minimum_on_triangle(*mesh_field_, at, known);
+    result.evaluations += known.size();
     return result;
 }
 
@@ -54,8 +54,8 @@ void MeshInFieldFrame::descend(TriangleInFieldFrame& triangle) const {
     set_minimum(triangle, least(triangle.place, triangle.center, triangle.value));
 }
 
-void MeshInFieldFrame::descend(TriangleInFieldFrame& triangle, const std::array<MeshLook, 4>& looks) const {
-    set_minimum(triangle, minimum_on_triangle(*mesh_field_, corners(triangle.place), looks));
+void MeshInFieldFrame::descend(TriangleInFieldFrame& triangle, const std::array<MeshEvaluation, 4>& known) const {
+    set_minimum(triangle, minimum_on_triangle(*mesh_field_, corners(triangle.place), known));
 }
 
 void MeshInFieldFrame::prove(std::span<TriangleInFieldFrame* const> open, double level,

@@ -62,7 +62,7 @@ public:
     // Minimizes the field on a triangle.
     void descend(TriangleInFieldFrame& triangle) const;
     // The same for a MeshField, with the evaluations at the centre and the corners.
-    void descend(TriangleInFieldFrame& triangle, const std::array<MeshLook, 4>& looks) const;
+    void descend(TriangleInFieldFrame& triangle, const std::array<MeshEvaluation, 4>& known) const;
     // Subdivides each triangle until bounding spheres or ranges prove that every piece stays above `level` (at most the
     // margin), or a point at or below it is found, from which descent starts. The evaluation limit is divided evenly,
     // so that the result does not depend on the order. Runs in parallel if there are many triangles.
