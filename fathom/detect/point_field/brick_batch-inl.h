@@ -34,7 +34,7 @@ public:
         last_[i] = path.end;
     }
 
-    HWY_ATTR void look() {
+    HWY_ATTR void analyze() {
         for (std::size_t k = 0; k < 3; ++k) clip_axis(k);
         for (std::size_t i = 0; i < size_; ++i) last_[i] = first_[i] < last_[i] ? last_[i] : first_[i];
         find_slices();

@@ -299,7 +299,7 @@ HWY_INLINE bool visit_slice(const GridData& data, const EmptySpaceMap& map, cons
     for (std::size_t k = 0; k < count; ++k) {
         const CellTimes& times = pieces[k].times;
         const CellCubic cubic = cubic_in_cell(data, map, path, rank, pieces[k].packed, times);
-        if (visitor.looked(look_at(cubic, visitor.slack), times.t0, times.t1)) return true;
+        if (visitor.visit_analysis(analyze(cubic, visitor.slack), times.t0, times.t1)) return true;
     }
     return false;
 }
