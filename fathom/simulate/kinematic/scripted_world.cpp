@@ -42,10 +42,10 @@ public:
 void need(bool there, const KinematicBody& body, const char* what) {
     if (!there)
         throw Error(Cause::invalid_argument, fmt::format("has no {}, which the method needs", what),
-                    {.element = fmt::format("body '{}'", body.told.name)});
+                    {.element = fmt::format("body '{}'", body.obstacle.name)});
 }
 
-bool has_mesh(const KinematicBody& body) { return body.told.mesh && !body.told.mesh->triangles.empty(); }
+bool has_mesh(const KinematicBody& body) { return body.obstacle.mesh && !body.obstacle.mesh->triangles.empty(); }
 
 // Sorts the contacts by decreasing depth and keeps at most `most`.
 void finish(ScriptedPair& pair, std::size_t most) {
@@ -116,7 +116,7 @@ public:
         : bodies_(bodies), options_(options) {
         for (const KinematicBody& body : bodies) {
             need(body.field || has_mesh(body), body, "field or mesh");
-            meshes_.push_back(has_mesh(body) ? std::make_unique<TriangleSphereTree>(*body.told.mesh) : nullptr);
+            meshes_.push_back(has_mesh(body) ? std::make_unique<TriangleSphereTree>(*body.obstacle.mesh) : nullptr);
         }
     }
     void run(std::span<const Motion> motions, std::span<ScriptedPair> pairs) override {
@@ -150,13 +150,13 @@ public:
     MeshesQuery(std::span<const KinematicBody> bodies, const ScriptedOptions& options)
         : bodies_(bodies), options_(options) {
         for (const KinematicBody& body : bodies)
-            need(has_mesh(body), body, "mesh"), surfaces_.emplace_back(*body.told.mesh);
+            need(has_mesh(body), body, "mesh"), surfaces_.emplace_back(*body.obstacle.mesh);
     }
     void run(std::span<const Motion> motions, std::span<ScriptedPair> pairs) override {
         std::vector<Vec3> vertices;
         for (std::size_t b = 0; b < bodies_.size(); ++b) {
             vertices.clear();
-            for (const Vec3& v : bodies_[b].told.mesh->vertices) vertices.push_back(motions[b].end * v);
+            for (const Vec3& v : bodies_[b].obstacle.mesh->vertices) vertices.push_back(motions[b].end * v);
             surfaces_[b].update(vertices);
         }
         for (ScriptedPair& pair : pairs) {
@@ -196,9 +196,9 @@ public:
         for (Index b = 0; b < bodies.size(); ++b) {
             need(has_mesh(bodies[b]), bodies[b], "mesh");
             if (b < options.objects)
-                add_object(*bodies[b].told.mesh);
+                add_object(*bodies[b].obstacle.mesh);
             else
-                drawn_.push_back({std::make_shared<DrawnMesh>(*bodies[b].told.mesh), {}, b});
+                drawn_.push_back({std::make_shared<DrawnMesh>(*bodies[b].obstacle.mesh), {}, b});
         }
     }
     void run(std::span<const Motion> motions, std::span<ScriptedPair> pairs) override {
@@ -362,8 +362,8 @@ ScriptedWorld::ScriptedWorld(std::vector<KinematicBody> bodies, double step, con
     if (bodies.empty()) throw Error(Cause::empty, "the world has no bodies");
     require_positive(step, "option step");
     for (KinematicBody& body : bodies) {
-        if (!body.told.mesh) body.told.mesh = std::make_shared<const TriangleMesh>();
-        check(body.told);
+        if (!body.obstacle.mesh) body.obstacle.mesh = std::make_shared<const TriangleMesh>();
+        check(body.obstacle);
         check(body.path);
     }
     State& s = *state_;
@@ -406,8 +406,8 @@ Fingerprint ScriptedWorld::state_hash() const {
 std::vector<RecordedBody> ScriptedWorld::recorded_bodies() const {
     std::vector<RecordedBody> all;
     for (const KinematicBody& body : bodies())
-        all.push_back({body.told.name, body.told.mesh, body.told.mesh->triangles.empty() ? body.field : nullptr,
-                       Vec3::Zero(), body.still()});
+        all.push_back({body.obstacle.name, body.obstacle.mesh,
+                       body.obstacle.mesh->triangles.empty() ? body.field : nullptr, Vec3::Zero(), body.still()});
     return all;
 }
 
