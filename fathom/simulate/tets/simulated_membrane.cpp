@@ -83,7 +83,7 @@ BreakReport SimulatedMembrane::break_stretched() {
 
 // ---- Sides
 
-void SimulatedMembrane::look(Index number, const tet::TetBody& body) {
+void SimulatedMembrane::update_sides(Index number, const tet::TetBody& body) {
     if (number >= sides_.size()) sides_.resize(number + std::size_t{1});
     sides_[number].update(body, {vertices_, membrane_.surface().mesh().triangles});
 }

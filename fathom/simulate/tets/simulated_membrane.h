@@ -31,7 +31,7 @@ public:
 
     // Updates the sides of the body with this number from its current position. Call once per step for each body, at
     // any distance.
-    void look(Index number, const tet::TetBody& body);
+    void update_sides(Index number, const tet::TetBody& body);
     // Redirects pushes that would move a body out on the wrong side of the membrane, if the right side is known: they
     // then act across the membrane, and their depth is measured along that direction. `depths()` returns the fitted
     // depths of the body and is called only if needed.

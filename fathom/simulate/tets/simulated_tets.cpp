@@ -157,16 +157,17 @@ std::size_t SimulatedTets::pieces() const {
     return sets.count() - (vertices_.size() - topology_->used_vertices().size());
 }
 
-void SimulatedTets::forget_asked() {
+void SimulatedTets::clear_requests() {
     wanted_ = {false, false};
-    for (auto& asked : asked_) asked.clear();
+    for (auto& requested : requested_) requested.clear();
 }
 
-void SimulatedTets::ask(std::span<const tet::PointInTet> points, const tet::SegmentsInTets& segments, bool self) {
+void SimulatedTets::request_depths(std::span<const tet::PointInTet> points, const tet::SegmentsInTets& segments,
+                                   bool self) {
     if (points.empty() && segments.chains.empty()) return;
     wanted_[self] = true;
     const std::vector<Index> nodes = tet::nodes_in_contact(view(), points, segments);
-    asked_[self].insert(asked_[self].end(), nodes.begin(), nodes.end());
+    requested_[self].insert(requested_[self].end(), nodes.begin(), nodes.end());
 }
 
 std::shared_ptr<BodyTopology> SimulatedTets::new_body() const {
@@ -185,7 +186,7 @@ void SimulatedTets::measure(const DepthOptions& options, const TetPushOptions& p
         DepthOptions by = options;
         by.method = method(options, self);
         const bool tree_alone = points_alone && by.method == DepthMethod::exact;
-        depths->compute(vertices_, tree_alone ? std::span<const Index>{} : asked_[self], by);
+        depths->compute(vertices_, tree_alone ? std::span<const Index>{} : requested_[self], by);
         if (by.method == DepthMethod::exact) depths->fit_tree();
     }
 }

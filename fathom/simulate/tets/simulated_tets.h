@@ -64,8 +64,8 @@ public:
     [[nodiscard]] std::size_t pieces() const;
 
     // Depths: requested nodes are measured, separately for contacts of the body with itself. Those need a march.
-    void forget_asked();
-    void ask(std::span<const tet::PointInTet> points, const tet::SegmentsInTets& segments, bool self);
+    void clear_requests();
+    void request_depths(std::span<const tet::PointInTet> points, const tet::SegmentsInTets& segments, bool self);
     void measure(const DepthOptions& options, const TetPushOptions& push); // only the depths that these pushes need
     [[nodiscard]] const NodeDepths& depths(bool self) const { return *depths_[self]; }
     // Depths for contacts with other bodies, already measured: ready for nearest() and first_hit(). O(n) after a march,
@@ -107,7 +107,7 @@ private:
     BoundaryAreas areas_;
     std::shared_ptr<BodyTopology> body_;                // shared with the depths, which only read it
     std::array<std::unique_ptr<NodeDepths>, 2> depths_; // for contacts with others, and with itself
-    std::array<std::vector<Index>, 2> asked_;
+    std::array<std::vector<Index>, 2> requested_;
     std::array<bool, 2> wanted_ = {false, false};
     tet::TetZone zone_;
     mutable std::shared_ptr<const std::vector<Triangle>> surface_;

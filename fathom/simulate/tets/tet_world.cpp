@@ -128,7 +128,7 @@ void TetWorld::State::find(std::span<const Vec3> positions) {
     parallel_tasks(tets.size(), [&](std::size_t b) { tets[b].move(positions); });
     for (SimulatedMembrane& membrane : membranes) {
         membrane.move(positions);
-        for (Index b = 0; b < tets.size(); ++b) membrane.look(b, tets[b].view());
+        for (Index b = 0; b < tets.size(); ++b) membrane.update_sides(b, tets[b].view());
     }
     meet();
     measure_depths();
@@ -168,10 +168,10 @@ void TetWorld::State::meet_self(Index b) {
 
 void TetWorld::State::measure_depths() {
     const Stopwatch watch;
-    for (SimulatedTets& body : tets) body.forget_asked();
+    for (SimulatedTets& body : tets) body.clear_requests();
     for (const BodyCollision& m : collisions) {
-        if (!is_membrane(m.b)) tets[m.b].ask(m.found.a_in_b, m.found.edges_of_a, m.a == m.b);
-        if (m.a != m.b) tets[m.a].ask(m.found.b_in_a, m.found.edges_of_b, false);
+        if (!is_membrane(m.b)) tets[m.b].request_depths(m.found.a_in_b, m.found.edges_of_a, m.a == m.b);
+        if (m.a != m.b) tets[m.a].request_depths(m.found.b_in_a, m.found.edges_of_b, false);
     }
     for (SimulatedTets& body : tets) body.measure(options.depth, options.push);
     statistics.depth_seconds += watch.seconds();
@@ -247,8 +247,8 @@ void TetWorld::State::answer_guest(const TetGuest& guest, Index holder, std::vec
     const PushIntruder& in = guest.surface;
     const tet::TetCollision found = (guest.by_points ? point_collider : edge_collider).collide(in.body, b.view());
     if (found.a_in_b.empty() && found.edges_of_a.chains.empty()) return;
-    b.forget_asked();
-    b.ask(found.a_in_b, found.edges_of_a, false);
+    b.clear_requests();
+    b.request_depths(found.a_in_b, found.edges_of_a, false);
     b.measure(options.depth, options.push);
     const PushHolder by{b.view(), b.points(), b.depths(false), b.method(options.depth, false)};
     const std::vector<TetPush> of_points = point_pushes(in, by, found.a_in_b, options.push),
