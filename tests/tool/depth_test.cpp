@@ -75,7 +75,8 @@ TEST(DepthCommand, reports_body_depth_and_position_of_hits) {
     EXPECT_GT(hit["point"][0].get<double>(), 0.35);
     EXPECT_LT(hit["normal"][0].get<double>(), -0.8); // outward normal of the other sphere, towards the first
     EXPECT_GT(result["tolerance"].get<double>(), result["rounding"].get<double>());
-    for (const char* key : {"area", "way_out", "triangle", "projection"}) EXPECT_TRUE(hit.contains(key)) << key;
+    for (const char* key : {"area", "separating_direction", "triangle", "projection"})
+        EXPECT_TRUE(hit.contains(key)) << key;
     for (const char* key : {"open_pixels", "truncated", "drawings", "seconds", "enclosed_by"})
         EXPECT_TRUE(result.contains(key)) << key;
 }

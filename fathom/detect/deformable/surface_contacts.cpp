@@ -106,7 +106,7 @@ void take_depth_of_bodies(const DeformingSurface& a, const DeformingSurface& b, 
             if (!corner || (contact.from_bodies && corner->depth <= contact.depth)) continue;
             contact.from_bodies = true;
             contact.depth = corner->depth;
-            contact.way_out = of_b ? Vec3(-corner->normal) : corner->normal;
+            contact.separating_direction = of_b ? Vec3(-corner->normal) : corner->normal;
         }
     };
     look(a, contact.triangle_a, false);
@@ -131,7 +131,7 @@ SurfaceContact contact_of(const DeformingSurface& a, const DeformingSurface& b, 
     contact.segment = found.segment;
     contact.normal_a = found.normal_a;
     contact.normal_b = found.normal_b;
-    contact.way_out = found.way_out;
+    contact.separating_direction = found.separating_direction;
     contact.depth = found.depth;
     return contact;
 }

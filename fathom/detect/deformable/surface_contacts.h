@@ -124,13 +124,14 @@ struct SurfaceContact {
     Index triangle_a = no_index;
     Index triangle_b = no_index;
     OverlapKind kind =
-        OverlapKind::none; // intersection of the two triangles: a point, a segment, or an area in one plane
-    bool from_bodies =
-        false; // a corner of the two triangles is inside a closed body; depth and way_out are those of that corner
-    Segment segment{};            // intersection of the triangles; start == end for a point (triangle_triangle.h)
+        OverlapKind::none;    // intersection of the two triangles: a point, a segment, or an area in one plane
+    bool from_bodies = false; // a corner of the two triangles is inside a closed body; depth and separating_direction
+                              // are those of that corner
+    Segment segment{};        // intersection of the triangles; start == end for a point (triangle_triangle.h)
     Vec3 normal_a = Vec3::Zero(); // unit, on the side from which corners run counter-clockwise; zero without area
     Vec3 normal_b = Vec3::Zero();
-    Vec3 way_out = Vec3::Zero(); // separating direction (unit): a, translated along it by `depth`, only touches b there
+    Vec3 separating_direction =
+        Vec3::Zero(); // separating direction (unit): a, translated along it by `depth`, only touches b there
     // Depth (m) of the deepest of the six corners in the other body if that is closed, else of the two triangles alone
     // (triangle_contact.h).
     double depth = 0;
@@ -145,7 +146,7 @@ struct SurfaceContacts {
 };
 
 enum class ContactDepth {
-    none,      // intersections only; depth and way_out stay zero
+    none,      // intersections only; depth and separating_direction stay zero
     triangles, // of each pair of triangles
     bodies     // of the bodies where one is closed, else of the triangles
 };

@@ -177,7 +177,7 @@ public:
     HWY_ATTR void operator()(const TreeBox& lead, const TreeBox& other) {
         const TrianglePack &pack = pair_.lead.packs[lead.leaf()], &their_pack = pair_.other.packs[other.leaf()];
         const LeafFrame frame(pair_.other_in_lead, lead, other, pack, their_pack);
-        if (frame.hopeless) return all_pairs(pack, their_pack);
+        if (frame.overflows) return all_pairs(pack, their_pack);
         const float error = static_cast<float>(frame.error) * (1 + 0x1p-20f);
         EightTriangles mine(pack, frame, way_.lead.way);
         const PlacedCorners theirs(their_pack, other, pair_.other_in_lead, frame, way_.lead.way);

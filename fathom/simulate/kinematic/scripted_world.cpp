@@ -171,7 +171,7 @@ public:
             }
             for (const deformable::SurfaceContact& c : crossing_.contacts)
                 if (inside_.vertices.empty())
-                    pair.contacts.push_back({c.segment.at(0.5), c.way_out, c.depth, c.triangle_a});
+                    pair.contacts.push_back({c.segment.at(0.5), c.separating_direction, c.depth, c.triangle_a});
             finish(pair, options_.max_contacts);
         }
     }
@@ -219,7 +219,7 @@ private:
             for (const DepthBodyHit& hit : r.bodies)
                 if (hit.body == pair.b && hit.pixels > 0)
                     pair.status = Status::overlapping,
-                    pair.contacts.push_back({hit.point, hit.way_out, hit.depth, hit.primitive});
+                    pair.contacts.push_back({hit.point, hit.separating_direction, hit.depth, hit.primitive});
             for (const DepthEnclosure& e : r.enclosed_by)
                 if (e.body == pair.b)
                     pair.status = Status::overlapping, pair.contacts.push_back({e.point, Vec3::Zero(), 0});

@@ -97,13 +97,13 @@ void DeformingWorld::State::add_vertices(const deformable::BodyContacts& pair) {
         if (v.triangle == no_index) continue; // of a body wholly inside itself: there is no surface to push it out of
         const Index body = pair.bodies[v.of_b ? 1 : 0], other = pair.bodies[v.of_b ? 0 : 1];
         const Vec3 gap = v.point - now[point(body, v.vertex)];
-        const Vec3 way_out = gap.isZero() ? v.normal : gap.normalized();
-        if (way_out.isZero()) continue;
+        const Vec3 direction = gap.isZero() ? v.normal : gap.normalized();
+        if (direction.isZero()) continue;
         const Triangle& face = scene.surface(other).triangle(v.triangle);
         WeightedContact over{.points = {point(body, v.vertex)},
                              .weights = {1},
                              .count = 4,
-                             .normal = way_out,
+                             .normal = direction,
                              .depth = v.depth,
                              .area = areas[point(body, v.vertex)]};
         for (std::size_t k = 0; k < 3; ++k) {
@@ -111,7 +111,7 @@ void DeformingWorld::State::add_vertices(const deformable::BodyContacts& pair) {
             over.weights[k + 1] = -v.barycentric[static_cast<Eigen::Index>(k)];
         }
         over.depth = memory.pressed({body, other, v.vertex}, over);
-        push({body, other, v.vertex, v.point, way_out, v.depth}, over);
+        push({body, other, v.vertex, v.point, direction, v.depth}, over);
     }
 }
 
@@ -119,12 +119,12 @@ void DeformingWorld::State::add_vertices(const deformable::BodyContacts& pair) {
 void DeformingWorld::State::add_crossings(const deformable::BodyContacts& pair) {
     const auto [a, b] = pair.bodies;
     for (const deformable::SurfaceContact& c : pair.triangles.contacts) {
-        if (c.from_bodies || c.way_out.isZero()) continue;
+        if (c.from_bodies || c.separating_direction.isZero()) continue;
         const deformable::DeformingSurface &surface_a = scene.surface(a), &surface_b = scene.surface(b);
         const Vec3 middle = c.segment.at(0.5);
         const Vec3 shares_a = triangle_shares(surface_a.corners(c.triangle_a), middle),
                    shares_b = triangle_shares(surface_b.corners(c.triangle_b), middle);
-        WeightedContact over{.count = 6, .normal = c.way_out, .depth = c.depth};
+        WeightedContact over{.count = 6, .normal = c.separating_direction, .depth = c.depth};
         for (std::size_t k = 0; k < 3; ++k) {
             const auto axis = static_cast<Eigen::Index>(k);
             over.points[k] = point(a, surface_a.triangle(c.triangle_a)[k]);
@@ -134,7 +134,7 @@ void DeformingWorld::State::add_crossings(const deformable::BodyContacts& pair) 
             over.area += shares_a[axis] * areas[over.points[k]];
         }
         over.depth = memory.pressed({a, b, c.triangle_a, c.triangle_b}, over);
-        push({a, b, no_index, middle, c.way_out, c.depth}, over);
+        push({a, b, no_index, middle, c.separating_direction, c.depth}, over);
     }
 }
 

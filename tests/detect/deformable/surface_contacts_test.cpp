@@ -100,7 +100,7 @@ TEST(SurfaceContacts, describe_what_the_triangles_share_and_a_way_out) {
                 EXPECT_EQ(c.normal_b, own.normal_b);
                 if (depth == ContactDepth::triangles || (depth == ContactDepth::bodies && !c.from_bodies)) {
                     EXPECT_EQ(c.depth, own.depth);
-                    EXPECT_EQ(c.way_out, own.way_out);
+                    EXPECT_EQ(c.separating_direction, own.separating_direction);
                 }
                 from_bodies += c.from_bodies;
                 all += depth == ContactDepth::bodies;
@@ -369,8 +369,8 @@ TEST(SurfaceContacts, are_the_same_bytes_for_one_thread_and_two) {
     EXPECT_EQ(pairs_of(std::get<0>(one)), pairs_of(std::get<0>(two)));
     for (std::size_t k = 0; k < std::get<0>(one).contacts.size(); ++k) {
         const SurfaceContact &p = std::get<0>(one).contacts[k], &q = std::get<0>(two).contacts[k];
-        ASSERT_TRUE(p.depth == q.depth && p.way_out == q.way_out && p.segment.start == q.segment.start &&
-                    p.segment.end == q.segment.end);
+        ASSERT_TRUE(p.depth == q.depth && p.separating_direction == q.separating_direction &&
+                    p.segment.start == q.segment.start && p.segment.end == q.segment.end);
     }
     ASSERT_EQ(std::get<1>(one).vertices.size(), std::get<1>(two).vertices.size());
     for (std::size_t k = 0; k < std::get<1>(one).vertices.size(); ++k) {
