@@ -100,7 +100,7 @@ using InsideBoth = std::array<std::span<const CollidingVertex>, 2>;
 // Sets the depth to that of the deepest corner of either triangle inside the other body, if there is one.
 void take_depth_of_bodies(const DeformingSurface& a, const DeformingSurface& b, const InsideBoth& inside,
                           SurfaceContact& contact) {
-    const auto look = [&](const DeformingSurface& of, Index t, bool of_b) {
+    const auto use_corners = [&](const DeformingSurface& of, Index t, bool of_b) {
         for (const Index v : of.triangle(t)) {
             const CollidingVertex* const corner = found_at(inside[of_b], v);
             if (!corner || (contact.from_bodies && corner->depth <= contact.depth)) continue;
@@ -109,8 +109,8 @@ void take_depth_of_bodies(const DeformingSurface& a, const DeformingSurface& b, 
             contact.separating_direction = of_b ? Vec3(-corner->normal) : corner->normal;
         }
     };
-    look(a, contact.triangle_a, false);
-    look(b, contact.triangle_b, true);
+    use_corners(a, contact.triangle_a, false);
+    use_corners(b, contact.triangle_b, true);
 }
 
 SurfaceContact contact_of(const DeformingSurface& a, const DeformingSurface& b, const IdPair& pair, ContactDepth depth,

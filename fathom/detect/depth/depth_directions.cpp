@@ -175,7 +175,7 @@ public:
     }
 
     [[nodiscard]] DirectionReport run() {
-        for (const Vec3& direction : candidates_for(places_, options_)) look(direction);
+        for (const Vec3& direction : candidates_for(places_, options_)) evaluate(direction);
         while (report_.chosen.size() < options_.most && choose_next()) {
         }
         report_.seen = report_.seen_by_chosen.back();
@@ -196,7 +196,7 @@ private:
         for (SurfacePlace& place : places_) place.tight = tree.contains(place.probe);
     }
 
-    void look(const Vec3& direction) {
+    void evaluate(const Vec3& direction) {
         const Filled filled = fill(backend_, drawn_, direction, options_);
         std::vector<bool> seen(places_.size());
         double area = 0;

@@ -254,7 +254,8 @@ double DeepestContact::penetration_depth(const Vec3& x, int other, const Sample&
         if (!(steepness > 1e-10)) break;
         const Vec3 next = end.gradient / steepness;
         const double shorter = distance_along(x, other, sample, next, end);
-        if (!(shorter > 0 && shorter < distance * (1 - 1e-9)) || std::abs(end.distance) > 1e-3 * steepness * distance) break;
+        if (!(shorter > 0 && shorter < distance * (1 - 1e-9)) || std::abs(end.distance) > 1e-3 * steepness * distance)
+            break;
         distance = shorter;
         out = next;
     }

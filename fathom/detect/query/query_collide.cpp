@@ -205,12 +205,12 @@ CollideResult by_surface_in_field(const Pair& pair, const CollideOptions& option
 // ---- Solids
 
 CollideResult by_fields(const Pair& pair, const CollideOptions& options) {
-    field_field::CollideOptions ask{.margin = options.margin,
-                                    .max_contacts = std::max<std::size_t>(options.max_contacts, 1)};
-    if (options.goal != CollideGoal::contacts) ask.goal = field_field::CollideGoal::any;
-    if (options.goal == CollideGoal::proof) ask.max_evaluations *= 100;
+    field_field::CollideOptions inner{.margin = options.margin,
+                                      .max_contacts = std::max<std::size_t>(options.max_contacts, 1)};
+    if (options.goal != CollideGoal::contacts) inner.goal = field_field::CollideGoal::any;
+    if (options.goal == CollideGoal::proof) inner.max_evaluations *= 100;
     field_field::CollideResult found =
-        field_field::collide(pair.a.shape->solid(), pair.a.pose, pair.b.shape->solid(), pair.b.pose, ask);
+        field_field::collide(pair.a.shape->solid(), pair.a.pose, pair.b.shape->solid(), pair.b.pose, inner);
     return {.status = found.status,
             .witness = found.witness,
             .depth = found.depth,
@@ -220,14 +220,14 @@ CollideResult by_fields(const Pair& pair, const CollideOptions& options) {
 }
 
 CollideResult by_octree(const Pair& pair, const CollideOptions& options) {
-    field_field::FieldOverlapOptions ask{.depth = 24,
-                                         .order = field_field::OverlapOrder::best_first,
-                                         .stop_at_first = true,
-                                         .max_evaluations = 1'000'000,
-                                         .keep_cells = false};
-    if (options.goal == CollideGoal::proof) ask.depth = 40, ask.max_evaluations *= 100;
+    field_field::FieldOverlapOptions inner{.depth = 24,
+                                           .order = field_field::OverlapOrder::best_first,
+                                           .stop_at_first = true,
+                                           .max_evaluations = 1'000'000,
+                                           .keep_cells = false};
+    if (options.goal == CollideGoal::proof) inner.depth = 40, inner.max_evaluations *= 100;
     const field_field::FieldOverlap found =
-        field_field::field_overlap(*pair.a.shape->field(), pair.a.pose, *pair.b.shape->field(), pair.b.pose, ask);
+        field_field::field_overlap(*pair.a.shape->field(), pair.a.pose, *pair.b.shape->field(), pair.b.pose, inner);
     return {.status = found.status,
             .witness = found.witness,
             .error_bound = depth_error(pair),

@@ -132,10 +132,10 @@ Contact contact_of(const mesh_field::MeshContact& c) {
 }
 
 FieldContacts any_in_field(const Pair& pair, const CollideOptions& options) {
-    mesh_field::MeshContactOptions ask{.goal = mesh_field::MeshGoal::any, .margin = options.margin};
-    if (options.goal == CollideGoal::proof) ask.max_evaluations *= 100;
+    mesh_field::MeshContactOptions inner{.goal = mesh_field::MeshGoal::any, .margin = options.margin};
+    if (options.goal == CollideGoal::proof) inner.max_evaluations *= 100;
     const mesh_field::MeshContactResult found =
-        mesh_field::mesh_contacts(pair.a.shape->surface(), pair.a.pose, *pair.b.shape->field(), pair.b.pose, ask);
+        mesh_field::mesh_contacts(pair.a.shape->surface(), pair.a.pose, *pair.b.shape->field(), pair.b.pose, inner);
     FieldContacts result{.status = found.status};
     for (const mesh_field::MeshContact& c : found.contacts) result.contacts.push_back(contact_of(c));
     return result;

@@ -50,12 +50,12 @@ std::vector<ContactInterval> joined(std::span<const point_field::PointContact> c
 // The shell is `a`.
 SweepResult points_and_field(const Moving& a, const Moving& b, const SweepOptions& options) {
     point_field::ShellSweepResult found;
-    const point_field::ShellSweepOptions ask{.goal = options.goal, .path = options.path};
+    const point_field::ShellSweepOptions inner{.goal = options.goal, .path = options.path};
     if (options.margin > 0)
         sweep(a.shape->points(), a.motion, SegmentCaster(b.shape->field(), {.level = options.margin}), b.motion, found,
-              ask);
+              inner);
     else
-        sweep(a.shape->points(), a.motion, b.shape->caster(), b.motion, found, ask);
+        sweep(a.shape->points(), a.motion, b.shape->caster(), b.motion, found, inner);
     const point_field::ShellSweepHit& first = found.first;
     SweepResult result{.status = first.status,
                        .time = first.time,
@@ -160,20 +160,20 @@ public:
     SweepResult run() const {
         const auto probe = [this](double t) { return at(t); };
         const double speed = approach_speed(*a_.shape, a_.motion, *b_.shape, b_.motion);
-        AdvancementOptions ask{.speed = speed,
-                               .all = options_.goal == SweepGoal::all,
-                               .tolerance = options_.tolerance,
-                               .resolution = options_.resolution};
+        AdvancementOptions inner{.speed = speed,
+                                 .all = options_.goal == SweepGoal::all,
+                                 .tolerance = options_.tolerance,
+                                 .resolution = options_.resolution};
         const ShapeKind kind_a = a_.shape->kind(), kind_b = b_.shape->kind();
         if (kind_a == ShapeKind::point_shell && kind_b == ShapeKind::open_mesh)
-            ask.certain = [this](double start, double end) {
+            inner.certain = [this](double start, double end) {
                 return points_cross(*a_.shape, a_.motion, *b_.shape, b_.motion, start, end);
             };
         if (kind_b == ShapeKind::point_shell && kind_a == ShapeKind::open_mesh)
-            ask.certain = [this](double start, double end) {
+            inner.certain = [this](double start, double end) {
                 return points_cross(*b_.shape, b_.motion, *a_.shape, a_.motion, start, end);
             };
-        AdvancementResult found = conservative_advancement(probe, ask);
+        AdvancementResult found = conservative_advancement(probe, inner);
         SweepResult result{.status = found.status,
                            .time = found.time,
                            .error = found.error,

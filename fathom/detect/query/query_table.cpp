@@ -147,14 +147,14 @@ std::vector<PairMethod> methods_for(ShapeKind a, ShapeKind b, Question question)
     return found;
 }
 
-Method choose(ShapeKind a, ShapeKind b, Question question, Method asked) {
+Method choose(ShapeKind a, ShapeKind b, Question question, Method requested) {
     const auto first = [](const Row& row, ShapeKind p, ShapeKind q) { return row.fits(p, q) || row.fits(q, p); };
     for (const Row& row : rows_of(question))
-        if ((asked == Method::automatic || asked == row.method) && first(row, a, b)) return row.method;
+        if ((requested == Method::automatic || requested == row.method) && first(row, a, b)) return row.method;
     std::vector<std::string_view> fitting;
     for (const PairMethod& m : methods_for(a, b, question)) fitting.push_back(name(m.method));
     throw Error(Cause::unsupported,
-                fmt::format("method '{}' does not support {} for {} and {}; supported methods: {}", name(asked),
+                fmt::format("method '{}' does not support {} for {} and {}; supported methods: {}", name(requested),
                             name(question), name(a), name(b), fmt::join(fitting, ", ")));
 }
 
