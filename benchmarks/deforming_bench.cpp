@@ -234,7 +234,8 @@ private:
 class ExactDetector {
 public:
     explicit ExactDetector(const Objects& objects)
-        : scene_({.triangles = deformable::SurfaceContactOptions{.depth = deformable::ContactDepth::none, .most = 1}}) {
+        : scene_({.triangles =
+                      deformable::SurfaceContactOptions{.depth = deformable::ContactDepth::none, .max_contacts = 1}}) {
         for (const DeformingBody& body : objects.bodies) (void)scene_.add(body.mesh);
     }
     [[nodiscard]] std::vector<IdPair> look(const Motion& motion) {

@@ -42,7 +42,7 @@ struct DepthArguments {
     std::string mesh, sides = "both", backend = "fastest", folder, html; // empty folder or html: not written
     std::vector<std::string> against, poses;
     int pixels = 256;
-    std::size_t most = 4;
+    std::size_t max_directions = 4;
     bool conservative = false, json = false;
 };
 
@@ -84,12 +84,12 @@ NamedMesh open_mesh(const std::string& text) {
 
 // Layers represent concavities from any direction, so one direction is enough; the one that sees most has few layers.
 DirectionReport find_directions(DepthBackend& backend, const TriangleMesh& mesh, const DepthArguments& arguments) {
-    DirectionOptions options{.pixels = arguments.pixels, .most = arguments.most};
+    DirectionOptions options{.pixels = arguments.pixels, .max_directions = arguments.max_directions};
     const DepthSides sides = sides_named(arguments.sides);
     if (sides != DepthSides::layers)
         options.sides = sides;
     else
-        options.most = 1;
+        options.max_directions = 1;
     DirectionReport directions = choose_directions(backend, mesh, options);
     directions.sides = sides;
     return directions;
@@ -321,7 +321,7 @@ void add_depth(CLI::App& program, Session&) {
     command->add_option("--pixels", o->pixels, "Pixels of a map along its longer side")
         ->capture_default_str()
         ->check(CLI::Range(8, 8192));
-    command->add_option("--most", o->most, "Maximum number of directions")
+    command->add_option("--max-directions", o->max_directions, "Maximum number of directions")
         ->capture_default_str()
         ->check(CLI::Range(1, 64));
     command

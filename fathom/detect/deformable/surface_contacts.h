@@ -100,7 +100,7 @@ struct CollidingVertices {
 };
 
 struct CollidingVertexOptions {
-    std::size_t most = 10'000'000;
+    std::size_t max_contacts = 10'000'000;
 };
 
 // Vertices of each surface that are inside the other or on it, where the other is closed(); an open surface has no
@@ -153,7 +153,7 @@ enum class ContactDepth {
 
 struct SurfaceContactOptions {
     ContactDepth depth = ContactDepth::bodies;
-    std::size_t most = 10'000'000;
+    std::size_t max_contacts = 10'000'000;
 };
 
 void surface_contacts(const DeformingSurface& a, const DeformingSurface& b, const SurfaceContactOptions& options,
@@ -185,7 +185,7 @@ struct SurfaceProximities {
 
 struct SurfaceProximityOptions {
     double distance = 0; // largest distance of the reported pairs (m)
-    std::size_t most = 10'000'000;
+    std::size_t max_contacts = 10'000'000;
 };
 
 // All pairs of features within the distance, including those whose closest points are on a border (see

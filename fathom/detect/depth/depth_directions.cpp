@@ -148,7 +148,8 @@ void check(const DirectionOptions& options) {
     if (options.sides == DepthSides::layers)
         throw Error(Cause::invalid_argument, "layers fill no concavities and need no choice of directions",
                     {.element = "option sides"});
-    if (options.most < 1) throw Error(Cause::invalid_argument, "must be at least 1", {.element = "option most"});
+    if (options.max_directions < 1)
+        throw Error(Cause::invalid_argument, "must be at least 1", {.element = "option max_directions"});
     if (!(options.min_gain >= 0))
         throw Error(Cause::invalid_argument, "must be a number of at least 0", {.element = "option min_gain"});
     for (const Vec3& direction : options.candidates)
@@ -176,7 +177,7 @@ public:
 
     [[nodiscard]] DirectionReport run() {
         for (const Vec3& direction : candidates_for(places_, options_)) evaluate(direction);
-        while (report_.chosen.size() < options_.most && choose_next()) {
+        while (report_.chosen.size() < options_.max_directions && choose_next()) {
         }
         report_.seen = report_.seen_by_chosen.back();
         measure_concavity();

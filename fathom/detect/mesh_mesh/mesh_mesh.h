@@ -24,7 +24,7 @@ struct MeshCrossings {
     bool more_contacts = false; // more pairs exist than are listed
 };
 [[nodiscard]] MeshCrossings mesh_crossings(const SurfaceTree& a, const Pose& pose_a, const SurfaceTree& b,
-                                           const Pose& pose_b, std::size_t most = 1'000'000, double margin = 0);
+                                           const Pose& pose_b, std::size_t max_pairs = 1'000'000, double margin = 0);
 
 // A pair of triangles by their places in the trees. Their distance is an immediate upper bound on the distance of the
 // meshes.

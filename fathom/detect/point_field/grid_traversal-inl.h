@@ -69,8 +69,8 @@ HWY_INLINE bool jump(const EmptySpaceMap& map, const GridPath& path, int clearan
 HWY_INLINE void clip(const GridPath& path, Double4 low, double side, double& first, double& last) {
     const Double4 inverse = Double4::load(path.inverse.data()), all = Double4::all(side),
                   far = Double4::load(path.ahead.data()) * all;
-    first = std::max(first, ((low + (all - far)) * inverse + Double4::load(path.enter.data())).most());
-    last = std::min(last, ((low + far) * inverse + Double4::load(path.leave.data())).least());
+    first = std::max(first, ((low + (all - far)) * inverse + Double4::load(path.enter.data())).max());
+    last = std::min(last, ((low + far) * inverse + Double4::load(path.leave.data())).min());
 }
 
 HWY_INLINE Double4 first_cell(const BrickPosition& brick) {

@@ -208,7 +208,7 @@ public:
 
 private:
     void add_object(const TriangleMesh& mesh) {
-        const DirectionReport directions = choose_directions(*backend_, mesh, {.most = options_.directions});
+        const DirectionReport directions = choose_directions(*backend_, mesh, {.max_directions = options_.directions});
         objects_.push_back(std::make_unique<DepthObject>(*backend_, mesh, directions.projections(),
                                                          DepthObjectOptions{.pixels = options_.pixels}));
     }

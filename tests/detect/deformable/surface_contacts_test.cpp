@@ -386,14 +386,14 @@ TEST(SurfaceContacts, say_when_a_limit_cuts_the_answer) {
     const DeformingSurface a(testing::cube_mesh()), b(testing::cube_mesh({0.5, 0.4, 0.3}));
     const std::size_t all = surface_contacts(a, b).contacts.size();
     ASSERT_GT(all, 3u);
-    EXPECT_FALSE(surface_contacts(a, b, {.most = all}).more_contacts);
-    const SurfaceContacts cut = surface_contacts(a, b, {.most = 3});
+    EXPECT_FALSE(surface_contacts(a, b, {.max_contacts = all}).more_contacts);
+    const SurfaceContacts cut = surface_contacts(a, b, {.max_contacts = 3});
     EXPECT_TRUE(cut.more_contacts);
     ASSERT_EQ(cut.contacts.size(), 3u);
     EXPECT_EQ(pairs_of(cut)[2], pairs_of(surface_contacts(a, b))[2]);
-    EXPECT_TRUE(colliding_vertices(a, b, {.most = 1}).more_contacts);
-    EXPECT_EQ(colliding_vertices(a, b, {.most = 1}).vertices.size(), 1u);
-    EXPECT_TRUE(surface_proximities(a, b, {.distance = 0.6, .most = 2}).more_contacts);
+    EXPECT_TRUE(colliding_vertices(a, b, {.max_contacts = 1}).more_contacts);
+    EXPECT_EQ(colliding_vertices(a, b, {.max_contacts = 1}).vertices.size(), 1u);
+    EXPECT_TRUE(surface_proximities(a, b, {.distance = 0.6, .max_contacts = 2}).more_contacts);
     EXPECT_THROW(static_cast<void>(surface_proximities(a, b, {.distance = -1})), Error);
     EXPECT_THROW(static_cast<void>(surface_proximities(a, b, {.distance = NAN})), Error);
 }
