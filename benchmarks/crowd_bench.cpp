@@ -37,14 +37,14 @@ Scene scene_of(const Crowd& crowd) {
 struct Step {
     double time;
     Energy energy;
-    DeformingSceneStatistics detection;
+    deformable::DeformingSceneStatistics detection;
     double contact_seconds; // detection, what is handed to it, and what it finds made into pushes
 };
 
 // The detection of a world once more, on the clock of the CPU, which a busy machine troubles less.
 class Replay {
 public:
-    explicit Replay(const DeformingWorld& world) : scene_({.vertices = CollidingVertexOptions{}}) {
+    explicit Replay(const DeformingWorld& world) : scene_({.vertices = deformable::CollidingVertexOptions{}}) {
         for (const DeformingBody& body : world.bodies()) (void)scene_.add(body.mesh);
     }
     [[nodiscard]] double seconds(const DeformingWorld& world) {
@@ -58,7 +58,7 @@ public:
     }
 
 private:
-    DeformingScene scene_;
+    deformable::DeformingScene scene_;
 };
 
 struct Run {

@@ -234,20 +234,21 @@ private:
 class ExactDetector {
 public:
     explicit ExactDetector(const Objects& objects)
-        : scene_({.triangles = SurfaceContactOptions{.depth = ContactDepth::none, .most = 1}}) {
+        : scene_({.triangles =
+                      deformable::SurfaceContactOptions{.depth = deformable::ContactDepth::none, .max_contacts = 1}}) {
         for (const DeformingBody& body : objects.bodies) (void)scene_.add(body.mesh);
     }
     [[nodiscard]] std::vector<IdPair> look(const Motion& motion) {
         for (Index k = 0; k < scene_.broad_phase().id_limit(); ++k) scene_.update(k, motion.vertices(k));
         scene_.find();
         std::vector<IdPair> touching;
-        for (const BodyContacts& pair : scene_.contacts())
+        for (const deformable::BodyContacts& pair : scene_.contacts())
             if (pair.touching()) touching.push_back(pair.bodies);
         return touching;
     }
 
 private:
-    DeformingScene scene_;
+    deformable::DeformingScene scene_;
 };
 
 // ---- A run: what began in each frame, and what each frame cost.

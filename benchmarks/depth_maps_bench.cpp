@@ -39,7 +39,7 @@ std::unique_ptr<DepthBackend> opengl(Report& report) try {
     return nullptr;
 }
 
-double least_wall(const std::function<void()>& work) {
+double min_wall(const std::function<void()>& work) {
     double least = 1e9;
     for (int round = 0; round < 12; ++round) least = std::min(least, wall_seconds(work));
     return least;
@@ -60,8 +60,8 @@ void map_rows(Report& report, DepthBackend& cpu, DepthBackend* gl, std::size_t r
     const auto far = cpu.make_target(), near = cpu.make_target();
     const auto row = [&](const std::string& id, const std::string& what, const std::function<void()>& ours,
                          const std::function<void()>& peer, const std::string& error) {
-        const double own = least_wall(ours);
-        const double other = peer ? least_wall(peer) : 0;
+        const double own = min_wall(ours);
+        const double other = peer ? min_wall(peer) : 0;
         report.add({id + size, what + ", " + words, "ms", 1e3 * own, peer ? "OpenGL" : "", 1e3 * other,
                     peer ? ratio(own, other) : 0, error, 0});
     };
@@ -135,7 +135,8 @@ Tally tally(DepthBackend& backend, const TriangleMesh& mesh, std::span<const Pro
         DepthCollision found;
         t.seconds +=
             wall_seconds([&] { found = collide(object, pose, std::span(&body, 1), {.goal = DepthGoal::pixels}); });
-        const bool truth = meshes_cross(tree, pose, other, place) || tree.contains(pose.to_local(place.translation)) ||
+        const bool truth = mesh_mesh::meshes_cross(tree, pose, other, place) ||
+                           tree.contains(pose.to_local(place.translation)) ||
                            other.contains(place.to_local(pose * mesh.vertices[0]));
         t.crossing += truth;
         t.missed += truth && found.status != Status::overlapping;

@@ -122,14 +122,14 @@ void drop_rows(Report& report, const Drop& drop) {
     const auto& field = static_cast<const GridField&>(drop.shape->caster->field());
     const Measured octree =
         measured(frames, drop.stride, 1, point_by_point(drop, [&](const Segment& s, std::vector<ContactInterval>& out) {
-                     const GridPath path = grid_path(field.layout(), s);
+                     const point_field::GridPath path = point_field::grid_path(field.layout(), s);
                      if (path.begin <= path.end) octree_intervals(field, path, 0, CellTest::paper, out);
                  }));
     const Measured walk =
         measured(frames, drop.stride, 1, point_by_point(drop, [&](const Segment& s, std::vector<ContactInterval>& out) {
                      drop.shape->caster->all(s, out);
                  }));
-    ShellSweepResult buffer;
+    point_field::ShellSweepResult buffer;
     const SweepResult by_tree = [&](const Motion& shell, const Motion& other) {
         sweep(*drop.shape->shell, shell, *drop.shape->caster, other, buffer);
         return buffer.contacts.size();

@@ -41,16 +41,15 @@ struct Scene {
 
 void status_row(Report& report, const Scene& scene) {
     std::vector<bool> ours(scene.poses.size()), theirs(scene.poses.size());
-    const std::function<void()> rivals[] = {[&] {
-                                                for (std::size_t k = 0; k < ours.size(); ++k)
-                                                    ours[k] =
-                                                        meshes_cross(scene.a.tree, {}, scene.b.tree, scene.poses[k]);
-                                            },
-                                            [&] {
-                                                for (std::size_t k = 0; k < ours.size(); ++k)
-                                                    theirs[k] =
-                                                        surfaces_cross(scene.a.fcl, {}, scene.b.fcl, scene.poses[k]);
-                                            }};
+    const std::function<void()> rivals[] = {
+        [&] {
+            for (std::size_t k = 0; k < ours.size(); ++k)
+                ours[k] = mesh_mesh::meshes_cross(scene.a.tree, {}, scene.b.tree, scene.poses[k]);
+        },
+        [&] {
+            for (std::size_t k = 0; k < ours.size(); ++k)
+                theirs[k] = surfaces_cross(scene.a.fcl, {}, scene.b.fcl, scene.poses[k]);
+        }};
     const std::vector<double> times = race(rivals);
     std::size_t unlike = 0;
     for (std::size_t k = 0; k < ours.size(); ++k) unlike += ours[k] != theirs[k];
@@ -61,22 +60,22 @@ void status_row(Report& report, const Scene& scene) {
 }
 
 // What was nearest a hundredth of a body and of a turn ago.
-std::vector<MeshPairHint> hints_of(const Scene& scene) {
+std::vector<mesh_mesh::MeshPairHint> hints_of(const Scene& scene) {
     const Pose before = Pose::from_axis_angle(0.06, Vec3::UnitZ(), {0.01, 0, 0});
-    std::vector<MeshPairHint> hints;
+    std::vector<mesh_mesh::MeshPairHint> hints;
     for (const Pose& pose : scene.poses)
-        hints.push_back(mesh_distance(scene.a.tree, {}, scene.b.tree, before * pose).hint);
+        hints.push_back(mesh_mesh::mesh_distance(scene.a.tree, {}, scene.b.tree, before * pose).hint);
     return hints;
 }
 
 void distance_rows(Report& report, const Scene& scene) {
-    const std::vector<MeshPairHint> hints = hints_of(scene);
-    std::vector<MeshDistance> ours(scene.poses.size()), hinted(scene.poses.size());
+    const std::vector<mesh_mesh::MeshPairHint> hints = hints_of(scene);
+    std::vector<mesh_mesh::MeshDistance> ours(scene.poses.size()), hinted(scene.poses.size());
     std::vector<double> theirs(scene.poses.size());
     const std::function<void()> rivals[] = {
         [&] {
             for (std::size_t k = 0; k < ours.size(); ++k)
-                ours[k] = mesh_distance(scene.a.tree, {}, scene.b.tree, scene.poses[k]);
+                ours[k] = mesh_mesh::mesh_distance(scene.a.tree, {}, scene.b.tree, scene.poses[k]);
         },
         [&] {
             for (std::size_t k = 0; k < ours.size(); ++k)
@@ -84,7 +83,8 @@ void distance_rows(Report& report, const Scene& scene) {
         },
         [&] {
             for (std::size_t k = 0; k < ours.size(); ++k)
-                hinted[k] = mesh_distance(scene.a.tree, {}, scene.b.tree, scene.poses[k], infinity, hints[k]);
+                hinted[k] =
+                    mesh_mesh::mesh_distance(scene.a.tree, {}, scene.b.tree, scene.poses[k], infinity, hints[k]);
         }};
     const std::vector<double> times = race(rivals, 3);
     double differ = 0, hinted_differ = 0;

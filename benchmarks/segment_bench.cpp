@@ -86,13 +86,13 @@ std::string agreement(const SurfaceTree& tree, std::span<const Segment> segments
 }
 
 // A walk of the paper over some of the segments.
-using Walk = void (*)(const GridField&, const GridPath&, double, CellTest, std::vector<ContactInterval>&);
+using Walk = void (*)(const GridField&, const point_field::GridPath&, double, CellTest, std::vector<ContactInterval>&);
 std::function<void()> paper_walk(Walk walk, const GridField& field, std::span<const Segment> segments) {
     return [walk, &field, segments] {
         std::vector<ContactInterval> out;
         for (const Segment& s : segments) {
             out.clear();
-            walk(field, grid_path(field.layout(), s), 0.0, CellTest::paper, out);
+            walk(field, point_field::grid_path(field.layout(), s), 0.0, CellTest::paper, out);
         }
     };
 }
@@ -124,7 +124,7 @@ Times rows(Report& report, const TriangleMesh& mesh, const SurfaceTree& tree, st
                                             [&] { vdb.first_hits(all.first(some), std::span(theirs).first(some)); },
                                             [&] { bullet.first_hits(all.first(some), std::span(theirs).first(some)); },
                                             paper_walk(octree_intervals, *field, all.first(some)),
-                                            paper_walk(dda_intervals, dense, all.first(few))};
+                                            paper_walk(point_field::dda_intervals, dense, all.first(few))};
     const std::vector<double> seconds = race(rivals, 3);
     set_thread_count(0);
     const auto microseconds = [&](std::size_t k, std::size_t asked) {

@@ -28,7 +28,7 @@ constexpr std::size_t pose_count = 1000;
 struct Model {
     std::string name;
     TriangleMesh mesh;
-    SweepShell shell;
+    point_field::SweepShell shell;
     std::shared_ptr<const GridField> field;
     double paper_linear, paper_tree; // seconds for all poses
 };
@@ -40,7 +40,7 @@ std::shared_ptr<const GridField> field_of(const TriangleMesh& mesh, int resoluti
 Model make_model(const std::string& name, const TriangleMesh& mesh, std::size_t points, double paper_linear,
                  double paper_tree) {
     std::vector<Vec3> shell = points == 0 ? mesh.vertices : repelled_shell(mesh, {.count = points}).points;
-    return {name, mesh, SweepShell(std::move(shell)), field_of(mesh, 1024), paper_linear, paper_tree};
+    return {name, mesh, point_field::SweepShell(std::move(shell)), field_of(mesh, 1024), paper_linear, paper_tree};
 }
 
 // The middle of the shell uniform in the field's box, three times as large along each side, and turned at random.
@@ -87,9 +87,9 @@ Measured point_by_point(const Model& model, const std::vector<Motion>& motions, 
 }
 
 Measured by_tree(const Model& model, const SegmentCaster& caster, const std::vector<Motion>& motions,
-                 std::size_t stride, const ShellSweepOptions& options) {
+                 std::size_t stride, const point_field::ShellSweepOptions& options) {
     Measured result;
-    ShellSweepResult sweep_result;
+    point_field::ShellSweepResult sweep_result;
     std::size_t poses = 0;
     const std::function<void()> work[] = {[&] {
         result = {};
@@ -113,7 +113,8 @@ PointCast octree_first(const Model& model, const SegmentCaster& caster, std::vec
         for (const Vec3& p : model.shell.points) ends.push_back(caster.first(motion.chord(p)).time);
     }
     return [&model, &ends, next = std::size_t{0}](const Segment& s, std::vector<ContactInterval>& out) mutable {
-        const GridPath path = grid_path(model.field->layout(), {s.start, s.at(std::min(1.0, ends[next++] + 1e-9))});
+        const point_field::GridPath path =
+            point_field::grid_path(model.field->layout(), {s.start, s.at(std::min(1.0, ends[next++] + 1e-9))});
         if (path.begin <= path.end) octree_intervals(*model.field, path, 0, CellTest::paper, out);
     };
 }
@@ -125,7 +126,7 @@ void shell_rows(Report& report, const Model& model, std::size_t stride) {
     const std::size_t points = model.shell.points.size(), poses = (pose_count + stride - 1) / stride;
     const Measured octree =
         point_by_point(model, motions, stride, [&](const Segment& s, std::vector<ContactInterval>& out) {
-            const GridPath path = grid_path(model.field->layout(), s);
+            const point_field::GridPath path = point_field::grid_path(model.field->layout(), s);
             if (path.begin <= path.end) octree_intervals(*model.field, path, 0, CellTest::paper, out);
         });
     std::vector<double> ends;
@@ -167,7 +168,7 @@ void shell_rows(Report& report, const Model& model, std::size_t stride) {
 // Steps in light contact: from a pose of first touch, a step of about a cell with a small turn.
 std::vector<Motion> light_steps(const Model& model, const SegmentCaster& caster, std::size_t count) {
     Random random(2);
-    ShellSweepResult result;
+    point_field::ShellSweepResult result;
     std::vector<Motion> steps;
     const Vec3 middle = model.field->domain().center();
     const double cell = model.field->layout().cell, far = 2 * model.field->domain().diagonal();
@@ -192,7 +193,7 @@ void step_rows(Report& report, const Model& model) {
     const std::vector<Motion> steps = light_steps(model, caster, 500);
     for (const Path path : {Path::straight, Path::screw}) {
         std::vector<double> seconds;
-        ShellSweepResult result;
+        point_field::ShellSweepResult result;
         std::size_t touching = 0;
         for (const Motion& step : steps) {
             const std::function<void()> work[] = {
@@ -274,18 +275,18 @@ struct PairAnswers {
     }
 };
 
-void pair_rows(Report& report, const SweepBody& body, const FclMesh& peer, const std::vector<PairMotion>& motions,
-               const std::string& id, const char* work, double memory) {
+void pair_rows(Report& report, const point_field::SweepBody& body, const FclMesh& peer,
+               const std::vector<PairMotion>& motions, const std::string& id, const char* work, double memory) {
     PairAnswers answers;
     answers.ours.assign(motions.size(), HUGE_VAL);
     answers.theirs.fill(answers.ours);
     const double bend = 1e-7 * body.caster->field().bounds().size().maxCoeff();
-    PairSweep result;
+    point_field::PairSweep result;
     const auto sweep_all = [&] {
         answers.undecided = 0;
         for (std::size_t k = 0; k < motions.size(); ++k) {
-            sweep_pair(body, motions[k].a, body, motions[k].b, result,
-                       {.goal = SweepGoal::first, .path = Path::screw, .bend = bend});
+            point_field::sweep_pair(body, motions[k].a, body, motions[k].b, result,
+                                    {.goal = SweepGoal::first, .path = Path::screw, .bend = bend});
             if (result.first.status == Status::overlapping) answers.ours[k] = result.first.time;
             answers.error = std::max(answers.error, result.first.error);
             answers.undecided += result.first.status == Status::undecided;
@@ -313,7 +314,7 @@ void run_fcl(Report& report) {
     const TriangleMesh mesh = read_mesh(model("bunny.obj")).surface;
     const auto field = field_of(mesh, 256, 8); // a wide band: one evaluation separates far nodes from near ones
     const SegmentCaster caster(field);
-    const SweepShell shell(mesh.vertices);
+    const point_field::SweepShell shell(mesh.vertices);
     const FclMesh peer(mesh);
     const double memory = 1e-6 * static_cast<double>(field->bytes() + caster.bytes() + shell.tree.memory_bytes());
     pair_rows(report, {&shell, &caster}, peer, pair_motions(field->bounds(), 300, false), "pair-sweep",

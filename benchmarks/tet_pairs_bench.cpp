@@ -214,25 +214,25 @@ void index_rows(Report& report) {
 
 void step_rows(Report& report) {
     const TetMesh ball = make_tet_ball({.resolution = 10});
-    const TetTopology topology(ball);
+    const tet::TetTopology topology(ball);
     std::vector<Vec3> at_a = ball.vertices, at_b = ball.vertices;
     for (Vec3& v : at_b) v += Vec3(0.8, 0.1, 0.05);
-    const TetBody a{at_a, topology}, b{at_b, topology};
+    const tet::TetBody a{at_a, topology}, b{at_b, topology};
     const TriangleMesh surface{at_a, {topology.boundary().begin(), topology.boundary().end()}};
     SurfaceTree tree_a(surface), tree_b(surface);
-    TetCollider collider;
-    TetCollision found;
+    tet::TetCollider collider;
+    tet::TetCollision found;
     std::size_t nodes = 0;
     Random random(7);
     const auto tremble = [&] {
         for (Vec3& v : at_a) v += 0.0002 * random.in_ball();
         for (Vec3& v : at_b) v += 0.0002 * random.in_ball();
     };
-    const auto depths = [&](const TetBody& body, SurfaceTree& tree, std::span<const PointInTet> points,
-                            const SegmentsInTets& segments) {
+    const auto depths = [&](const tet::TetBody& body, SurfaceTree& tree, std::span<const tet::PointInTet> points,
+                            const tet::SegmentsInTets& segments) {
         tree.refit(body.vertices);
         std::vector<Vec3> asked;
-        for (const Index v : nodes_in_contact(body, points, segments)) asked.push_back(body.vertices[v]);
+        for (const Index v : tet::nodes_in_contact(body, points, segments)) asked.push_back(body.vertices[v]);
         std::vector<ClosestPoint> closest(asked.size());
         tree.closest(asked, closest);
         nodes += asked.size();

@@ -40,7 +40,7 @@ void breaking_row(Report& report, const std::string& response, double published)
 
 struct Side {
     TetMesh mesh;
-    TetTopology topology;
+    tet::TetTopology topology;
     BoundaryAreas areas;
     std::vector<Index> points;
     NodeDepths depths;
@@ -50,7 +50,7 @@ struct Side {
           depths(mesh) {
         std::iota(points.begin(), points.end(), first);
     }
-    [[nodiscard]] TetBody view() const { return {mesh.vertices, topology}; }
+    [[nodiscard]] tet::TetBody view() const { return {mesh.vertices, topology}; }
 };
 
 struct Answer {
@@ -59,7 +59,8 @@ struct Answer {
     double unbalanced = 0;  // sum of all forces over the largest
 };
 
-std::vector<TetPush> answered(Side& in, Side& by, std::span<const PointInTet> points, const SegmentsInTets& segments) {
+std::vector<TetPush> answered(Side& in, Side& by, std::span<const tet::PointInTet> points,
+                              const tet::SegmentsInTets& segments) {
     by.depths.compute(by.mesh.vertices, std::span<const Index>{});
     by.depths.fit_tree();
     const PushIntruder intruder{in.view(), in.points, in.areas};
@@ -72,12 +73,13 @@ std::vector<TetPush> answered(Side& in, Side& by, std::span<const PointInTet> po
 
 // The whole collision step: what is inside what, depths, pushes.
 Answer answer(Side& a, Side& b, bool segments) {
-    TetCollider collider({.pairs = false, .points = !segments, .segments = segments, .boundary_points_only = true});
+    tet::TetCollider collider(
+        {.pairs = false, .points = !segments, .segments = segments, .boundary_points_only = true});
     Answer best{.seconds = 1e9};
     for (int round = 0; round < 5; ++round) {
         std::vector<TetPush> pushes;
         best.seconds = std::min(best.seconds, wall_seconds([&] {
-                                    const TetCollision found = collider.collide(a.view(), b.view());
+                                    const tet::TetCollision found = collider.collide(a.view(), b.view());
                                     pushes = answered(a, b, found.a_in_b, found.edges_of_a);
                                     const std::vector<TetPush> back = answered(b, a, found.b_in_a, found.edges_of_b);
                                     pushes.insert(pushes.end(), back.begin(), back.end());

@@ -18,16 +18,16 @@ TriangleMesh ball_at(double x) {
 
 int main() {
     // Detection only: the caller moves the vertices.
-    DeformingSceneOptions asked;
-    asked.vertices = CollidingVertexOptions{};
-    asked.sweep = SurfaceSweepOptions{.goal = ImpactGoal::first};
-    DeformingScene scene(asked);
+    deformable::DeformingSceneOptions asked;
+    asked.vertices = deformable::CollidingVertexOptions{};
+    asked.sweep = deformable::SurfaceSweepOptions{.goal = deformable::ImpactGoal::first};
+    deformable::DeformingScene scene(asked);
     const TriangleMesh left = ball_at(-0.6), right = ball_at(0.6), moved = ball_at(0.3);
     scene.add(left);
     const Index ball = scene.add(right);
     scene.update(ball, right.vertices, moved.vertices); // motion during one step
     scene.find();
-    for (const BodyContacts& pair : scene.contacts())
+    for (const deformable::BodyContacts& pair : scene.contacts())
         std::printf("bodies %u and %u: %zu vertices inside, %zu intersecting triangle pairs, first contact at %.3f of "
                     "the step\n",
                     pair.bodies[0], pair.bodies[1], pair.vertices.vertices.size(), pair.triangles.contacts.size(),

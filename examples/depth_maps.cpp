@@ -47,7 +47,7 @@ int main() {
     ParticleWorld sparks(
         {{.center = {0, 0, 1.5}, .direction = -Vec3::UnitZ(), .radius = 0.5, .rate = 20'000, .speed = 2}},
         {{.name = "hull", .mesh = std::make_shared<const TriangleMesh>(ship)}},
-        {.restitution = 0.6, .look = -Vec3::UnitZ(), .pixels = 256});
+        {.restitution = 0.6, .view_direction = -Vec3::UnitZ(), .pixels = 256});
     std::size_t bounces = 0;
     for (int k = 0; k < 60; ++k) {
         sparks.step();

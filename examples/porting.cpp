@@ -40,8 +40,8 @@ void contacts(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& po
     const CollideResult found = collide(a, pose_a, b, pose_b, {.max_contacts = 10});
     for (const Contact& contact : found.contacts) {
         const Vec3 middle = 0.5 * (contact.point_a + contact.point_b);
-        const Vec3 way_out_of_b = contact.normal; // unit, a to b: moving b along it by the depth separates them
-        std::printf("%.3f m deep at x = %.3f, normal %.2f\n", contact.depth, middle.x(), way_out_of_b.x());
+        const Vec3 normal = contact.normal; // unit, a to b: moving b along it by the depth separates them
+        std::printf("%.3f m deep at x = %.3f, normal %.2f\n", contact.depth, middle.x(), normal.x());
     }
     // [end]
     expect(!found.contacts.empty(), "contacts");

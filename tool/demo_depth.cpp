@@ -50,7 +50,7 @@ void show_depth_maps(Demo& demo) {
     constexpr std::size_t shown_frame = 200, every = 4;
     const Flight flight = make_tunnel_flight();
     const auto backend = make_depth_backend();
-    const DirectionReport report = choose_directions(*backend, *flight.ship, {.most = 2});
+    const DirectionReport report = choose_directions(*backend, *flight.ship, {.max_directions = 2});
     DepthObject ship(*backend, *flight.ship, report.projections(), {.pixels = 512});
     const std::vector<DrawnBody> tunnel = {{std::make_shared<DrawnMesh>(*flight.obstacles.front().mesh), {}, 0}};
     std::size_t collided = 0, tested = 0;

@@ -42,7 +42,7 @@ struct DepthArguments {
     std::string mesh, sides = "both", backend = "fastest", folder, html; // empty folder or html: not written
     std::vector<std::string> against, poses;
     int pixels = 256;
-    std::size_t most = 4;
+    std::size_t max_directions = 4;
     bool conservative = false, json = false;
 };
 
@@ -84,12 +84,12 @@ NamedMesh open_mesh(const std::string& text) {
 
 // Layers represent concavities from any direction, so one direction is enough; the one that sees most has few layers.
 DirectionReport find_directions(DepthBackend& backend, const TriangleMesh& mesh, const DepthArguments& arguments) {
-    DirectionOptions options{.pixels = arguments.pixels, .most = arguments.most};
+    DirectionOptions options{.pixels = arguments.pixels, .max_directions = arguments.max_directions};
     const DepthSides sides = sides_named(arguments.sides);
     if (sides != DepthSides::layers)
         options.sides = sides;
     else
-        options.most = 1;
+        options.max_directions = 1;
     DirectionReport directions = choose_directions(backend, mesh, options);
     directions.sides = sides;
     return directions;
@@ -147,7 +147,7 @@ void write_page(const DepthObject& object, std::span<const DrawnBody> bodies, co
     if (report.collision && !report.collision->bodies.empty()) {
         ContactsLayer contacts;
         for (const DepthBodyHit& hit : report.collision->bodies)
-            contacts.contacts.push_back({hit.point, -hit.way_out, hit.depth, {0, hit.body + 1}});
+            contacts.contacts.push_back({hit.point, -hit.separating_direction, hit.depth, {0, hit.body + 1}});
         document.layers.push_back(
             {.name = "deepest hit of each body", .content = std::move(contacts), .visible = true});
     }
@@ -221,7 +221,7 @@ Json to_json(const DepthCollision& c, const DepthReport& report) {
                                   {"area", b.area},
                                   {"depth", b.depth},
                                   {"point", as_json(b.point)},
-                                  {"way_out", as_json(b.way_out)},
+                                  {"separating_direction", as_json(b.separating_direction)},
                                   {"normal", as_json(b.normal)},
                                   {"triangle", b.primitive}});
     text["enclosed_by"] = Json::array();
@@ -279,7 +279,7 @@ void print(const DepthCollision& c, const DepthReport& report) {
                    "separating direction", "mean normal");
     for (const DepthBodyHit& b : c.bodies)
         fmt::print("  {:>6}  {:>8}  {:>12.6g}  {:<34}  {:<34}  {}\n", b.body, with_commas(b.pixels), b.depth,
-                   vector_text(b.point), vector_text(b.way_out), vector_text(b.normal));
+                   vector_text(b.point), vector_text(b.separating_direction), vector_text(b.normal));
     for (const DepthEnclosure& e : c.enclosed_by)
         fmt::print("  inside     {} inside body {}, at {} m\n",
                    e.whole ? "the whole object is" : "part of the object is", e.body, vector_text(e.point));
@@ -321,7 +321,7 @@ void add_depth(CLI::App& program, Session&) {
     command->add_option("--pixels", o->pixels, "Pixels of a map along its longer side")
         ->capture_default_str()
         ->check(CLI::Range(8, 8192));
-    command->add_option("--most", o->most, "Maximum number of directions")
+    command->add_option("--max-directions", o->max_directions, "Maximum number of directions")
         ->capture_default_str()
         ->check(CLI::Range(1, 64));
     command

@@ -21,7 +21,7 @@ struct PaperContacts {
         if (fresh) start(is_inside, t0);
         return false;
     }
-    bool cell(const CellPiece& piece) {
+    bool cell(const point_field::CellPiece& piece) {
         double low = value(piece, 0), high = value(piece, 1);
         if (fresh) start(low < 0, piece.t0);
         if ((low < 0) == (high < 0)) return false;
@@ -41,7 +41,7 @@ struct PaperContacts {
     }
 
 private:
-    [[nodiscard]] double value(const CellPiece& piece, double s) const {
+    [[nodiscard]] double value(const point_field::CellPiece& piece, double s) const {
         return trilinear(piece.values, piece.from + s * (piece.to - piece.from)) - level;
     }
     void start(bool is_inside, double t) {
@@ -60,7 +60,8 @@ private:
 template <class Visitor>
 class Descent {
 public:
-    Descent(const GridData& data, const GridPath& path, const LevelBand& band, Visitor& visitor)
+    Descent(const GridData& data, const point_field::GridPath& path, const point_field::LevelBand& band,
+            Visitor& visitor)
         : data_(data), path_(path), band_(band), visitor_(visitor), stepper_(data, path) {}
 
     void run() {
@@ -103,29 +104,29 @@ private:
     }
 
     const GridData& data_;
-    const GridPath& path_;
-    LevelBand band_;
+    const point_field::GridPath& path_;
+    point_field::LevelBand band_;
     Visitor& visitor_;
-    CellStepper stepper_;
+    point_field::CellStepper stepper_;
 };
 
 } // namespace
 
-void dda_intervals(const GridField& field, const GridPath& path, double level, CellTest test,
+void dda_intervals(const GridField& field, const point_field::GridPath& path, double level, CellTest test,
                    std::vector<ContactInterval>& out) {
-    if (test == CellTest::exact) return dda_intervals(field, path, level, out);
+    if (test == CellTest::exact) return point_field::dda_intervals(field, path, level, out);
     PaperContacts visitor{level, out};
-    dda_walk(field, path, {level, 0}, visitor);
+    point_field::dda_walk(field, path, {level, 0}, visitor);
 }
 
-void octree_intervals(const GridField& field, const GridPath& path, double level, CellTest test,
+void octree_intervals(const GridField& field, const point_field::GridPath& path, double level, CellTest test,
                       std::vector<ContactInterval>& out) {
     if (test == CellTest::paper) {
         PaperContacts visitor{level, out};
         Descent(field.data(), path, {level, 0}, visitor).run();
     } else {
-        const double slack = walk_slack(field.data(), path);
-        AllContacts visitor{level, slack, &out};
+        const double slack = point_field::walk_slack(field.data(), path);
+        point_field::AllContacts visitor{level, slack, &out};
         Descent(field.data(), path, {level, slack}, visitor).run();
     }
 }

@@ -14,10 +14,10 @@ enum class CellTest {
 };
 
 // Traversal cell by cell (Xu & Barbic 2014, section 3.1), with the cell test of the paper or the exact one.
-void dda_intervals(const GridField& field, const GridPath& path, double level, CellTest test,
+void dda_intervals(const GridField& field, const point_field::GridPath& path, double level, CellTest test,
                    std::vector<ContactInterval>& out);
 // Octree traversal; the same results.
-void octree_intervals(const GridField& field, const GridPath& path, double level, CellTest test,
+void octree_intervals(const GridField& field, const point_field::GridPath& path, double level, CellTest test,
                       std::vector<ContactInterval>& out);
 
 } // namespace fathom

@@ -70,7 +70,7 @@ double StabilityScene::largest_step_within(RigidOptions options, double penetrat
     return 0;
 }
 
-double StabilityScene::least_softness(const RigidOptions& options) const {
+double StabilityScene::min_softness(const RigidOptions& options) const {
     double stiff = 1, soft = 1;
     while (!run(options, soft).stable) {
         stiff = soft;
@@ -105,7 +105,7 @@ StabilityReport compare_stability(const StabilityScene& scene, Progress* progres
     stage.step();
     discrete.step = continuous.step;
     report.discrete_exploding = scene.run(discrete);
-    report.softness = scene.least_softness(discrete);
+    report.softness = scene.min_softness(discrete);
     if (report.softness > 0) report.soft = scene.run(discrete, report.softness);
     stage.step();
     return report;

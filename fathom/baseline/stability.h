@@ -39,7 +39,7 @@ public:
     // The largest step, from options.step downwards, that is stable with at most this penetration depth (m); 0 if none.
     [[nodiscard]] double largest_step_within(RigidOptions options, double penetration) const;
     // The smallest softness (from 1 to 1e6) with which the options are stable; 0 if none.
-    [[nodiscard]] double least_softness(const RigidOptions& options) const;
+    [[nodiscard]] double min_softness(const RigidOptions& options) const;
 
     [[nodiscard]] const Scene& scene() const { return scene_; }
 

@@ -47,8 +47,8 @@ void add(ContactResponse& sum, const ContactResponse& part, bool slopes) {
 
 // `one(contact, record)` returns the ContactResponse of a contact.
 template <class One>
-[[nodiscard]] ContactResponse contact_sum(std::span<const PointContact> contacts, const ContactOutput& output,
-                                          const One& one) {
+[[nodiscard]] ContactResponse contact_sum(std::span<const point_field::PointContact> contacts,
+                                          const ContactOutput& output, const One& one) {
     constexpr std::size_t chunk = 256;
     const std::size_t first = output.records ? output.records->size() : 0;
     if (output.records) output.records->resize(first + contacts.size());
@@ -105,7 +105,7 @@ public:
     Contacts(const ContactRole& role, double step, const ContactLaw& law, const ContactOutput& output)
         : path_(role, step, law), law_(law), grid_(dynamic_cast<const GridField*>(&role.field)), output_(output) {}
 
-    ContactResponse operator()(const PointContact& contact, ContactRecord& record) const {
+    ContactResponse operator()(const point_field::PointContact& contact, ContactRecord& record) const {
         const ContactPath::Chord chord = path_.chord(contact.point);
         record.point = contact.point;
         const auto values = [&](double t) {
@@ -160,7 +160,7 @@ private:
 
     // Sets the depth and energy at ContactOutput::now, and the slopes at the end of the contact, which is closest to
     // the next step.
-    void finish(ContactResponse& response, const PointContact& contact, const ContactPath::Chord& chord,
+    void finish(ContactResponse& response, const point_field::PointContact& contact, const ContactPath::Chord& chord,
                 ContactRecord& record) const {
         if (contact.time.start <= output_.now && output_.now <= contact.time.end) {
             const ContactState state = path_.at(contact.point, chord, output_.now);
@@ -184,11 +184,11 @@ private:
 
 } // namespace
 
-ContactResponse continuous_penalty(std::span<const PointContact> contacts, const ContactRole& role, double step,
-                                   const ContactLaw& law, const ContactOutput& output) {
+ContactResponse continuous_penalty(std::span<const point_field::PointContact> contacts, const ContactRole& role,
+                                   double step, const ContactLaw& law, const ContactOutput& output) {
     if (contacts.empty()) return {};
     const Contacts one(role, step, law, output);
-    return contact_sum(contacts, output, [&](const PointContact& contact, ContactRecord& record) {
+    return contact_sum(contacts, output, [&](const point_field::PointContact& contact, ContactRecord& record) {
         record = {};
         return one(contact, record);
     });
@@ -196,11 +196,11 @@ ContactResponse continuous_penalty(std::span<const PointContact> contacts, const
 
 // ---- Discrete penalty.
 
-ContactResponse discrete_penalty(std::span<const PointContact> contacts, const ContactRole& role, double step,
-                                 const ContactLaw& law, const ContactOutput& output) {
+ContactResponse discrete_penalty(std::span<const point_field::PointContact> contacts, const ContactRole& role,
+                                 double step, const ContactLaw& law, const ContactOutput& output) {
     if (contacts.empty()) return {};
     const ContactPath path(role, step, law);
-    return contact_sum(contacts, output, [&](const PointContact& contact, ContactRecord& record) {
+    return contact_sum(contacts, output, [&](const point_field::PointContact& contact, ContactRecord& record) {
         record = {};
         record.point = contact.point;
         ContactResponse response;

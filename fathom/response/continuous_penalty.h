@@ -45,14 +45,16 @@ struct ContactOutput {
 };
 
 // `contacts` are the result of a sweep of the same motions. `step` > 0 is in seconds.
-[[nodiscard]] ContactResponse continuous_penalty(std::span<const PointContact> contacts, const ContactRole& role,
-                                                 double step, const ContactLaw& law, const ContactOutput& output = {});
+[[nodiscard]] ContactResponse continuous_penalty(std::span<const point_field::PointContact> contacts,
+                                                 const ContactRole& role, double step, const ContactLaw& law,
+                                                 const ContactOutput& output = {});
 
 // Discrete penalty contact, evaluated at the end of the step as in most simulators; for comparison. It uses the
 // contacts that last until the end of the step; error estimates are 0. Not suited to large steps or thin walls: a point
 // that entered acts as if it had had its final depth during the whole step, and a point that entered and left has no
 // effect.
-[[nodiscard]] ContactResponse discrete_penalty(std::span<const PointContact> contacts, const ContactRole& role,
-                                               double step, const ContactLaw& law, const ContactOutput& output = {});
+[[nodiscard]] ContactResponse discrete_penalty(std::span<const point_field::PointContact> contacts,
+                                               const ContactRole& role, double step, const ContactLaw& law,
+                                               const ContactOutput& output = {});
 
 } // namespace fathom

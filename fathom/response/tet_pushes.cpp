@@ -39,7 +39,7 @@ struct Hint {
     [[nodiscard]] double farthest(const Vec3& p) const { return (1 + 1e-9) * (depth + (p - point).norm()); }
 };
 
-Vec3 weighted(const TetBody& body, Index tetrahedron, const Weights& weights) {
+Vec3 weighted(const tet::TetBody& body, Index tetrahedron, const Weights& weights) {
     const Tetrahedron& t = body.topology.tetrahedra()[tetrahedron];
     return weights[0] * body.vertices[t[0]] + weights[1] * body.vertices[t[1]] + weights[2] * body.vertices[t[2]] +
            weights[3] * body.vertices[t[3]];
@@ -158,15 +158,15 @@ struct ChainSample {
     PushSeparation way;
 };
 
-Weights between(const InsidePiece& piece, double share) {
+Weights between(const tet::InsidePiece& piece, double share) {
     Weights w;
     for (std::size_t k = 0; k < 4; ++k) w[k] = (1 - share) * piece.at_enter[k] + share * piece.at_leave[k];
     return w;
 }
 
-Spot spot_at(const PushHolder& b, std::span<const InsidePiece> pieces, double fraction) {
+Spot spot_at(const PushHolder& b, std::span<const tet::InsidePiece> pieces, double fraction) {
     const auto piece =
-        std::find_if(pieces.begin(), pieces.end() - 1, [&](const InsidePiece& p) { return fraction <= p.leave; });
+        std::find_if(pieces.begin(), pieces.end() - 1, [&](const tet::InsidePiece& p) { return fraction <= p.leave; });
     const double share = std::clamp((fraction - piece->enter) / (piece->leave - piece->enter), 0.0, 1.0);
     Spot spot{piece->tetrahedron, between(*piece, share), {}};
     spot.point = weighted(b.body, piece->tetrahedron, spot.weights);
@@ -176,13 +176,14 @@ Spot spot_at(const PushHolder& b, std::span<const InsidePiece> pieces, double fr
 // The intervals of a chain in which the depth is approximated as linear. An interpolated depth is linear in each piece.
 // A measured depth does not depend on the pieces, and its slope changes most where the chain ends on the boundary; a
 // single interval with both ends there would have no depth.
-void find_stretches(std::span<const InsidePiece> pieces, const TetPushOptions& options, std::vector<double>& ends) {
+void find_stretches(std::span<const tet::InsidePiece> pieces, const TetPushOptions& options,
+                    std::vector<double>& ends) {
     const double enter = pieces.front().enter, leave = pieces.back().leave;
     const bool by_pieces = options.depth == PushDepth::interpolated && pieces.size() > 1,
                whole = enter == 0 && leave == 1;
     ends.assign(1, enter);
     if (by_pieces)
-        for (const InsidePiece& piece : pieces) ends.push_back(piece.leave);
+        for (const tet::InsidePiece& piece : pieces) ends.push_back(piece.leave);
     else if (!whole)
         ends.push_back(0.5 * (enter + leave));
     if (!by_pieces) ends.push_back(leave);
@@ -195,7 +196,7 @@ struct ChainScratch {
 };
 
 // Two-point Gauss rule in each interval.
-void sample_chain(const PushHolder& b, std::span<const InsidePiece> pieces, const Edge& edge,
+void sample_chain(const PushHolder& b, std::span<const tet::InsidePiece> pieces, const Edge& edge,
                   const PushSeparationQuery& ways, const TetPushOptions& options, ChainScratch& scratch) {
     constexpr double gauss = 0.21132486540518712;
     find_stretches(pieces, options, scratch.ends);
@@ -251,7 +252,7 @@ TetPush lumped(std::span<const ChainSample> samples, double edge_area, double& f
 
 } // namespace
 
-BoundaryAreas boundary_areas(const TetBody& body) {
+BoundaryAreas boundary_areas(const tet::TetBody& body) {
     const auto triangles = body.topology.boundary();
     const EdgeTable table = edge_table(triangles, body.topology.vertex_count());
     BoundaryAreas areas{std::vector<double>(body.topology.vertex_count(), 0.0),
@@ -267,7 +268,7 @@ BoundaryAreas boundary_areas(const TetBody& body) {
     return areas;
 }
 
-std::vector<TetPush> point_pushes(const PushIntruder& a, const PushHolder& b, std::span<const PointInTet> points,
+std::vector<TetPush> point_pushes(const PushIntruder& a, const PushHolder& b, std::span<const tet::PointInTet> points,
                                   const TetPushOptions& options) {
     const PushSeparationQuery ways(a, b, options);
     std::vector<TetPush> pushes(points.size());
@@ -292,14 +293,14 @@ std::vector<TetPush> point_pushes(const PushIntruder& a, const PushHolder& b, st
     return pushes;
 }
 
-std::vector<TetPush> segment_pushes(const PushIntruder& a, const PushHolder& b, const SegmentsInTets& found,
+std::vector<TetPush> segment_pushes(const PushIntruder& a, const PushHolder& b, const tet::SegmentsInTets& found,
                                     const TetPushOptions& options) {
     const PushSeparationQuery ways(a, b, options);
     std::vector<TetPush> pushes(found.chains.size());
     parallel_for(pushes.size(), chunk, [&](std::size_t begin, std::size_t end) {
         ChainScratch scratch;
         for (std::size_t k = begin; k < end; ++k) {
-            const InsideChain& chain = found.chains[k];
+            const tet::InsideChain& chain = found.chains[k];
             const auto pieces = found.pieces_of(chain);
             const Edge& edge = a.body.topology.boundary_edges()[chain.edge];
             double fraction = 0.5 * (chain.enter + chain.leave);

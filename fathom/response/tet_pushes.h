@@ -22,18 +22,18 @@ namespace fathom {
 struct BoundaryAreas {
     std::vector<double> of_vertex, of_edge;
 };
-[[nodiscard]] BoundaryAreas boundary_areas(const TetBody& body);
+[[nodiscard]] BoundaryAreas boundary_areas(const tet::TetBody& body);
 
 // The body whose vertices or edges are inside the other.
 struct PushIntruder {
-    TetBody body;
+    tet::TetBody body;
     std::span<const Index> points; // index of each vertex among the points of WeightedContact
     const BoundaryAreas& areas;    // usually those of the rest shape
 };
 
 // The body that contains them.
 struct PushHolder {
-    TetBody body;
+    tet::TetBody body;
     std::span<const Index> points; // index of each vertex among the points of WeightedContact
     // Depths in the present shape, computed by `method`, for nodes_in_contact() at least; for `exact` with a refitted
     // tree. With PushDepth::measured, PushDirection::nearest and `exact`, node depths are not used.
@@ -72,10 +72,11 @@ struct TetPush {
 // One push for each point, in order. If intruder and holder are the same body, `method` must be a marching method,
 // since the closest point of the boundary is the vertex itself.
 [[nodiscard]] std::vector<TetPush> point_pushes(const PushIntruder& a, const PushHolder& b,
-                                                std::span<const PointInTet> points, const TetPushOptions& options = {});
+                                                std::span<const tet::PointInTet> points,
+                                                const TetPushOptions& options = {});
 
 // One push for each chain of boundary edges of a in b, in order.
 [[nodiscard]] std::vector<TetPush> segment_pushes(const PushIntruder& a, const PushHolder& b,
-                                                  const SegmentsInTets& found, const TetPushOptions& options = {});
+                                                  const tet::SegmentsInTets& found, const TetPushOptions& options = {});
 
 } // namespace fathom

@@ -55,13 +55,13 @@ std::vector<std::array<Vec3, 3>> corner_normals(const TriangleMesh& mesh, double
         face[t] = area_vector(mesh.corners(t));
         for (const Index v : mesh.triangles[t]) around[v].push_back(static_cast<Index>(t));
     }
-    const double least_cosine = std::cos(crease);
+    const double min_cosine = std::cos(crease);
     std::vector<std::array<Vec3, 3>> normals(count);
     for (std::size_t t = 0; t < count; ++t)
         for (std::size_t k = 0; k < 3; ++k) {
             Vec3 sum = Vec3::Zero();
             for (const Index other : around[mesh.triangles[t][k]])
-                if (face[other].dot(face[t]) >= least_cosine * face[other].norm() * face[t].norm()) sum += face[other];
+                if (face[other].dot(face[t]) >= min_cosine * face[other].norm() * face[t].norm()) sum += face[other];
             normals[t][k] = sum.normalized();
         }
     return normals;

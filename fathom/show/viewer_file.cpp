@@ -85,7 +85,7 @@ void ViewerFile::read_places() {
     if (stated != version)
         reader.fail(Cause::unsupported, fmt::format("unsupported version {} of viewer files", stated));
     const std::size_t count =
-        reader.believable_count(reader.read<std::uint32_t>("number of packets"), place_bytes, "packets");
+        reader.checked_count(reader.read<std::uint32_t>("number of packets"), place_bytes, "packets");
     if (count == 0) reader.fail(Cause::malformed, "contains no packet");
     for (std::size_t k = 0; k < count; ++k) {
         const auto offset = reader.read<std::uint64_t>("offset"), size = reader.read<std::uint64_t>("size");

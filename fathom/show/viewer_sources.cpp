@@ -47,9 +47,9 @@ std::string in_words(const MeshReport& report) {
 }
 
 // Number of levels to show. A level of a tree is shown completely or not at all.
-std::size_t whole_levels(std::span<const std::size_t> sizes, std::size_t most) {
+std::size_t whole_levels(std::span<const std::size_t> sizes, std::size_t max_cells) {
     std::size_t levels = 0, sum = 0;
-    while (levels < sizes.size() && (levels == 0 || sum + sizes[levels] <= most)) sum += sizes[levels++];
+    while (levels < sizes.size() && (levels == 0 || sum + sizes[levels] <= max_cells)) sum += sizes[levels++];
     return levels;
 }
 
@@ -58,12 +58,12 @@ struct CellOfSolid {
     Box box;
 };
 
-// The nodes of the tree of a field by level, with their cells; as many complete levels as `most` allows.
-std::vector<std::vector<CellOfSolid>> cells_of(const FieldSphereTree& solid, std::size_t most) {
+// The nodes of the tree of a field by level, with their cells; as many complete levels as `max_cells` allows.
+std::vector<std::vector<CellOfSolid>> cells_of(const FieldSphereTree& solid, std::size_t max_cells) {
     std::vector<std::vector<CellOfSolid>> levels;
     if (solid.nodes().empty()) return levels;
     std::vector<CellOfSolid> level = {{0, solid.root()}};
-    for (std::size_t sum = 1; !level.empty() && levels.size() < 32 && (sum <= most || levels.empty());
+    for (std::size_t sum = 1; !level.empty() && levels.size() < 32 && (sum <= max_cells || levels.empty());
          sum += level.size()) {
         levels.push_back(level);
         level.clear();
@@ -164,9 +164,9 @@ ViewerLayer distances_layer(const Field& field, const Box& box, int samples) {
     return layer;
 }
 
-ViewerLayer cells_layer(const FieldSphereTree& solid, std::size_t most) {
+ViewerLayer cells_layer(const FieldSphereTree& solid, std::size_t max_cells) {
     BoxesLayer boxes;
-    const auto levels = cells_of(solid, most);
+    const auto levels = cells_of(solid, max_cells);
     for (std::size_t level = 0; level < levels.size(); ++level)
         for (const CellOfSolid& cell : levels[level]) {
             boxes.boxes.push_back(cell.box);
@@ -176,9 +176,9 @@ ViewerLayer cells_layer(const FieldSphereTree& solid, std::size_t most) {
     return {.name = "octree cells", .content = std::move(boxes), .info = info};
 }
 
-ViewerLayer balls_layer(const FieldSphereTree& solid, std::size_t most) {
+ViewerLayer balls_layer(const FieldSphereTree& solid, std::size_t max_cells) {
     SpheresLayer spheres;
-    const auto levels = cells_of(solid, most);
+    const auto levels = cells_of(solid, max_cells);
     for (std::size_t level = 0; level < levels.size(); ++level)
         for (const CellOfSolid& cell : levels[level]) {
             spheres.spheres.push_back(solid.ball(solid.nodes()[cell.node]));
@@ -188,12 +188,12 @@ ViewerLayer balls_layer(const FieldSphereTree& solid, std::size_t most) {
     return {.name = "bounding spheres", .content = std::move(spheres), .info = info};
 }
 
-ViewerLayer spheres_layer(const SphereTree& tree, std::size_t most) {
+ViewerLayer spheres_layer(const SphereTree& tree, std::size_t max_cells) {
     std::vector<std::size_t> sizes;
     for (std::size_t level = 0; level < std::min<std::size_t>(tree.level_count(), 256); ++level)
         sizes.push_back(tree.level(level).size());
     SpheresLayer spheres;
-    for (std::size_t level = 0; level < whole_levels(sizes, most); ++level)
+    for (std::size_t level = 0; level < whole_levels(sizes, max_cells); ++level)
         for (const SphereNode& node : tree.level(level)) {
             spheres.spheres.push_back(tree.sphere(node));
             spheres.levels.push_back(static_cast<std::uint8_t>(level));

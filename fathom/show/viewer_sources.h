@@ -40,11 +40,11 @@ struct FieldViewOptions {
 // Depth maps as height reliefs.
 [[nodiscard]] ViewerDocument depth_document(const std::string& name, std::span<const DepthMap> maps);
 
-// ---- Layers. `most` limits the number of elements: levels are added from the root on while they fit; the root is
+// ---- Layers. `max_cells` limits the number of elements: levels are added from the root on while they fit; the root is
 // always included.
-[[nodiscard]] ViewerLayer cells_layer(const FieldSphereTree& solid, std::size_t most = 20'000);
-[[nodiscard]] ViewerLayer balls_layer(const FieldSphereTree& solid, std::size_t most = 20'000);
-[[nodiscard]] ViewerLayer spheres_layer(const SphereTree& tree, std::size_t most = 20'000);
+[[nodiscard]] ViewerLayer cells_layer(const FieldSphereTree& solid, std::size_t max_cells = 20'000);
+[[nodiscard]] ViewerLayer balls_layer(const FieldSphereTree& solid, std::size_t max_cells = 20'000);
+[[nodiscard]] ViewerLayer spheres_layer(const SphereTree& tree, std::size_t max_cells = 20'000);
 // Error{invalid_argument} for fewer than 2 samples or an empty box.
 [[nodiscard]] ViewerLayer distances_layer(const Field& field, const Box& box, int samples = 65);
 [[nodiscard]] ViewerLayer contacts_layer(std::span<const Contact> contacts, Index body_a = 0, Index body_b = 1);

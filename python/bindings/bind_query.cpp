@@ -37,15 +37,15 @@ struct Collisions {
 
 // Results for all poses. The shapes are prepared first, since threads that wait for the preparation could not share its
 // work.
-template <class Answer, class Ask>
-std::vector<Answer> asked(const Shape& a, const Shape& b, std::size_t count, const Ask& ask) {
+template <class Answer, class Query>
+std::vector<Answer> answers_of(const Shape& a, const Shape& b, std::size_t count, const Query& query) {
     std::vector<Answer> answers(count);
     const py::gil_scoped_release unlocked;
     if (count > 1) {
         a.prepare();
         b.prepare();
     }
-    parallel_tasks(count, [&](std::size_t k) { answers[k] = ask(k); });
+    parallel_tasks(count, [&](std::size_t k) { answers[k] = query(k); });
     return answers;
 }
 
@@ -55,8 +55,8 @@ py::object collide_any(const py::object& a, const py::object& pose_a, const py::
     const Poses at = poses_from(pose_a, "pose_a"), bt = poses_from(pose_b, "pose_b");
     const CollideOptions options = query_options(goal, method, margin, max_contacts, effort);
     const Extents shape = common_shape(at.shape, bt.shape);
-    auto answers = asked<CollideResult>(first, second, count_of(shape),
-                                        [&](std::size_t k) { return collide(first, at[k], second, bt[k], options); });
+    auto answers = answers_of<CollideResult>(
+        first, second, count_of(shape), [&](std::size_t k) { return collide(first, at[k], second, bt[k], options); });
     if (shape.empty()) return py::cast(std::move(answers[0]));
     return py::cast(Collisions{std::move(answers), shape});
 }
@@ -78,8 +78,8 @@ py::object distance_any(const py::object& a, const py::object& pose_a, const py:
     const Poses at = poses_from(pose_a, "pose_a"), bt = poses_from(pose_b, "pose_b");
     const DistanceOptions options{.method = method, .tolerance = tolerance, .effort = effort};
     const Extents shape = common_shape(at.shape, bt.shape);
-    auto answers = asked<DistanceResult>(first, second, count_of(shape),
-                                         [&](std::size_t k) { return distance(first, at[k], second, bt[k], options); });
+    auto answers = answers_of<DistanceResult>(
+        first, second, count_of(shape), [&](std::size_t k) { return distance(first, at[k], second, bt[k], options); });
     return shape.empty() ? py::cast(std::move(answers[0])) : distance_table(answers, shape);
 }
 
@@ -106,8 +106,8 @@ py::object sweep_any(const py::object& a, const py::object& motion_a, const py::
                                .margin = margin,
                                .effort = effort};
     const Extents shape = common_shape(at.shape, bt.shape);
-    auto answers = asked<SweepResult>(first, second, count_of(shape),
-                                      [&](std::size_t k) { return sweep(first, at[k], second, bt[k], options); });
+    auto answers = answers_of<SweepResult>(first, second, count_of(shape),
+                                           [&](std::size_t k) { return sweep(first, at[k], second, bt[k], options); });
     return shape.empty() ? py::cast(std::move(answers[0])) : sweep_table(answers, shape);
 }
 

@@ -32,7 +32,7 @@ public:
         return work(world_);
     }
     template <class Work>
-    auto ask(const Work& work) const {
+    auto read(const Work& work) const {
         refuse_in_filter();
         const py::gil_scoped_release unlocked;
         const std::shared_lock many(mutex_);
@@ -106,10 +106,10 @@ py::object body_or_none(Index id) { return id == no_index ? py::object(py::none(
 
 py::list collide_shape(const SharedWorld& world, const py::object& shape, const py::object& pose, CollideGoal goal,
                        Method method, double margin, std::size_t max_contacts) {
-    const Shape asked = shape_from(shape, "shape");
+    const Shape query = shape_from(shape, "shape");
     const Pose at = pose_from(pose, "pose");
-    const auto pairs = world.ask(
-        [&](const World& w) { return w.collide(asked, at, query_options(goal, method, margin, max_contacts)); });
+    const auto pairs = world.read(
+        [&](const World& w) { return w.collide(query, at, query_options(goal, method, margin, max_contacts)); });
     py::list all;
     for (const WorldPair& pair : pairs) all.append(py::make_tuple(pair.b, pair.collision));
     return all;
@@ -117,21 +117,21 @@ py::list collide_shape(const SharedWorld& world, const py::object& shape, const 
 
 py::tuple nearest(const SharedWorld& world, const py::object& shape, const py::object& pose, double limit,
                   Method method, double tolerance) {
-    const Shape asked = shape_from(shape, "shape");
+    const Shape query = shape_from(shape, "shape");
     const Pose at = pose_from(pose, "pose");
-    const auto found = world.ask(
-        [&](const World& w) { return w.nearest(asked, at, limit, {.method = method, .tolerance = tolerance}); });
+    const auto found = world.read(
+        [&](const World& w) { return w.nearest(query, at, limit, {.method = method, .tolerance = tolerance}); });
     return py::make_tuple(body_or_none(found.body),
                           found.body == no_index ? py::object(py::none()) : py::cast(found.distance));
 }
 
 py::tuple sweep_shape(const SharedWorld& world, const py::object& shape, const py::object& motion, double tolerance,
                       double margin) {
-    const Shape asked = shape_from(shape, "shape");
+    const Shape query = shape_from(shape, "shape");
     const Motions motions = motions_from(motion, "motion");
     if (!motions.shape.empty()) refuse("motion", "expected a single motion");
-    const auto found = world.ask(
-        [&](const World& w) { return w.sweep(asked, motions[0], {.tolerance = tolerance, .margin = margin}); });
+    const auto found = world.read(
+        [&](const World& w) { return w.sweep(query, motions[0], {.tolerance = tolerance, .margin = margin}); });
     return py::make_tuple(body_or_none(found.body), found.sweep);
 }
 
@@ -142,7 +142,7 @@ py::object cast(const SharedWorld& world, const py::object& origin, const py::ob
     const Extents shape = common_shape(origins.leading(), directions.leading());
     const std::vector<Vec3> from = origins.vector(), to = directions.vector();
     std::vector<RayHit> hits(count_of(shape));
-    world.ask([&](const World& w) {
+    world.read([&](const World& w) {
         parallel_for(hits.size(), 16, [&](std::size_t begin, std::size_t end) {
             for (std::size_t k = begin; k < end; ++k)
                 hits[k] = w.cast({from[from.size() == 1 ? 0 : k], to[to.size() == 1 ? 0 : k]}, limit);
@@ -164,14 +164,14 @@ py::object cast(const SharedWorld& world, const py::object& origin, const py::ob
 
 py::object check_poses(const SharedWorld& world, Index id, const py::object& given) {
     const Poses poses = poses_from(given, "poses");
-    const auto statuses = world.ask([&](const World& w) { return w.check_poses(id, poses.poses); });
+    const auto statuses = world.read([&](const World& w) { return w.check_poses(id, poses.poses); });
     world.rethrow();
     return column<std::uint8_t>(poses.shape, statuses.size(), [&](std::size_t k) { return statuses[k]; });
 }
 
 py::object clearances(const SharedWorld& world, Index id, const py::object& given) {
     const Poses poses = poses_from(given, "poses");
-    const auto metres = world.ask([&](const World& w) { return w.clearances(id, poses.poses); });
+    const auto metres = world.read([&](const World& w) { return w.clearances(id, poses.poses); });
     world.rethrow();
     return column<double>(poses.shape, metres.size(), [&](std::size_t k) { return metres[k]; });
 }
@@ -236,37 +236,37 @@ void bind_changes(WorldClass& c) {
 
 void bind_questions(WorldClass& c) {
     const double no_limit = std::numeric_limits<double>::infinity();
-    c.def("__len__", [](const SharedWorld& world) { return world.ask([](const World& w) { return w.size(); }); })
+    c.def("__len__", [](const SharedWorld& world) { return world.read([](const World& w) { return w.size(); }); })
         .def(
             "__contains__",
             [](const SharedWorld& world, Index id) {
-                return world.ask([&](const World& w) { return w.contains(id); });
+                return world.read([&](const World& w) { return w.contains(id); });
             },
             py::arg("id"))
         .def_property_readonly(
-            "ids", [](const SharedWorld& world) { return world.ask(ids_of); }, "The ids of all bodies, ascending.")
+            "ids", [](const SharedWorld& world) { return world.read(ids_of); }, "The ids of all bodies, ascending.")
         .def_property_readonly(
             "last",
             [](const SharedWorld& world) {
-                return world.ask([](const World& w) { return std::make_shared<WorldStep>(w.last()); });
+                return world.read([](const World& w) { return std::make_shared<WorldStep>(w.last()); });
             },
             "The result of the last update().")
         .def(
             "shape",
             [](const SharedWorld& world, Index id) {
-                return world.ask([&](const World& w) { return Shape(w.shape(id)); });
+                return world.read([&](const World& w) { return Shape(w.shape(id)); });
             },
             py::arg("id"), "Returns the shape of a body.")
         .def(
             "pose",
             [](const SharedWorld& world, Index id) {
-                return pose_array(world.ask([&](const World& w) { return Pose(w.pose(id)); }));
+                return pose_array(world.read([&](const World& w) { return Pose(w.pose(id)); }));
             },
             py::arg("id"), "Returns the pose of a body (4, 4).")
         .def(
             "name",
             [](const SharedWorld& world, Index id) {
-                return world.ask([&](const World& w) { return std::string(w.name(id)); });
+                return world.read([&](const World& w) { return std::string(w.name(id)); });
             },
             py::arg("id"), "Returns the name of a body.")
         .def("collide", &collide_shape, py::arg("shape"), py::arg("pose") = py::none(), py::kw_only(),

@@ -23,7 +23,7 @@ constexpr double step = 0.01;
 struct OnePoint {
     std::vector<Vec3> points = {Vec3::Zero()}, normals = {-Vec3::UnitZ()};
     MovingBody shell, still = MovingBody::still({});
-    std::vector<PointContact> contacts;
+    std::vector<point_field::PointContact> contacts;
 
     OnePoint(const Vec3& start, const Vec3& end, const ContactInterval& time, const Vec3& center = Vec3::Zero()) {
         shell.motion = {Pose::from_translation(start), Pose::from_translation(end), Path::straight};
@@ -251,7 +251,7 @@ TEST(DiscretePenalty, its_slope_foretells_the_force_after_a_small_move) {
     for (int k = 0; k < 100; ++k) {
         RandomContacts some(random, 20);
         some.other = MovingBody::still({});
-        for (PointContact& c : some.contacts) c.time = {0, 1};
+        for (point_field::PointContact& c : some.contacts) c.time = {0, 1};
         const ContactLaw law{.stiffness = 100};
         const auto before = discrete_penalty(some.contacts, some.role(floor), step, law, {.slopes = true});
         const Vec3 move = 1e-7 * random.in_ball();

@@ -25,7 +25,7 @@ namespace fathom::testing {
 // Points near the field's surface, each with an interval in which it may be inside.
 struct RandomContacts {
     std::vector<Vec3> points, normals;
-    std::vector<PointContact> contacts;
+    std::vector<point_field::PointContact> contacts;
     MovingBody shell, other;
 
     RandomContacts(Random& random, std::size_t count, double reach = 1)

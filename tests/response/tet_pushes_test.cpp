@@ -44,8 +44,9 @@ struct Pair {
 
     [[nodiscard]] std::vector<TetPush> pushes(bool segments, const TetPushOptions& options = {},
                                               DepthMethod method = DepthMethod::exact) {
-        TetCollider collider({.pairs = false, .points = !segments, .segments = segments, .boundary_points_only = true});
-        const TetCollision found = collider.collide(a.view(), b.view());
+        tet::TetCollider collider(
+            {.pairs = false, .points = !segments, .segments = segments, .boundary_points_only = true});
+        const tet::TetCollision found = collider.collide(a.view(), b.view());
         depths_a.compute(a.mesh.vertices, {.method = method});
         depths_b.compute(b.mesh.vertices, {.method = method});
         const PushIntruder in_a{a.view(), points_a, areas_a}, in_b{b.view(), points_b, areas_b};
@@ -224,14 +225,14 @@ TEST(TetPushes, a_body_folded_into_itself_is_pushed_out_of_the_layer_that_it_is_
     }
     orient(strip);
     OwnedBody body(std::move(strip));
-    const TetZone zone(body.view());
+    const tet::TetZone zone(body.view());
     const BoundaryAreas areas = boundary_areas(body.view());
     std::vector<Index> points(body.mesh.vertices.size());
     std::iota(points.begin(), points.end(), Index{0});
     NodeDepths depths(body.mesh);
     depths.compute(body.mesh.vertices, {.method = DepthMethod::closest_feature});
-    const auto inside = points_in_tets(body.view(), body.view(), zone, {.boundary_only = true});
-    const auto chains = segments_in_tets(body.view(), body.topology.boundary_edges(), body.view(), zone);
+    const auto inside = tet::points_in_tets(body.view(), body.view(), zone, {.boundary_only = true});
+    const auto chains = tet::segments_in_tets(body.view(), body.topology.boundary_edges(), body.view(), zone);
     ASSERT_GT(inside.size(), 2u);
     ASSERT_GT(chains.chains.size(), 2u);
     const PushIntruder in{body.view(), points, areas};

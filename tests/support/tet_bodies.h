@@ -15,10 +15,10 @@ namespace fathom::testing {
 // A body that owns its parts.
 struct OwnedBody {
     TetMesh mesh;
-    TetTopology topology;
+    tet::TetTopology topology;
 
     explicit OwnedBody(TetMesh m) : mesh(std::move(m)), topology(mesh) {}
-    [[nodiscard]] TetBody view() const { return {mesh.vertices, topology}; }
+    [[nodiscard]] tet::TetBody view() const { return {mesh.vertices, topology}; }
 };
 
 [[nodiscard]] inline TetMesh one_tetrahedron(const std::array<Vec3, 4>& corners) {
@@ -64,19 +64,19 @@ struct ExactSpan {
     std::sort(spans.begin(), spans.end(), [](const ExactSpan& a, const ExactSpan& b) { return a.enter < b.enter; });
     std::vector<ExactSpan> whole;
     for (const ExactSpan& span : spans) {
-        if (!whole.empty() && span.enter <= whole.back().leave + shortest_stay)
+        if (!whole.empty() && span.enter <= whole.back().leave + tet::shortest_stay)
             whole.back().leave = std::max(whole.back().leave, span.leave);
         else
             whole.push_back(span);
     }
     std::vector<std::array<double, 2>> seen;
     for (const ExactSpan& span : whole)
-        if (span.leave - span.enter > shortest_stay) seen.push_back({span.enter.get_d(), span.leave.get_d()});
+        if (span.leave - span.enter > tet::shortest_stay) seen.push_back({span.enter.get_d(), span.leave.get_d()});
     return seen;
 }
 
 // The stays of a segment in a body, by every tetrahedron.
-[[nodiscard]] inline std::vector<std::array<double, 2>> exact_chains(const TetBody& b, const Segment& segment) {
+[[nodiscard]] inline std::vector<std::array<double, 2>> exact_chains(const tet::TetBody& b, const Segment& segment) {
     std::vector<ExactSpan> spans;
     for (std::size_t t = 0; t < b.topology.tetrahedra().size(); ++t) {
         Box box;

@@ -57,7 +57,7 @@ TEST(DepthCommand, a_sphere_is_visible_from_one_direction_and_a_cavity_from_none
 }
 
 TEST(DepthCommand, the_far_side_alone_never_shows_the_rear) {
-    const auto one = answer("sphere --sides far --most 1");
+    const auto one = answer("sphere --sides far --max-directions 1");
     EXPECT_EQ(one["compliant"], false);
     EXPECT_NEAR(one["seen"].get<double>(), 0.55, 0.1); // half of the sphere and a strip along the rim
 }
@@ -75,7 +75,8 @@ TEST(DepthCommand, reports_body_depth_and_position_of_hits) {
     EXPECT_GT(hit["point"][0].get<double>(), 0.35);
     EXPECT_LT(hit["normal"][0].get<double>(), -0.8); // outward normal of the other sphere, towards the first
     EXPECT_GT(result["tolerance"].get<double>(), result["rounding"].get<double>());
-    for (const char* key : {"area", "way_out", "triangle", "projection"}) EXPECT_TRUE(hit.contains(key)) << key;
+    for (const char* key : {"area", "separating_direction", "triangle", "projection"})
+        EXPECT_TRUE(hit.contains(key)) << key;
     for (const char* key : {"open_pixels", "truncated", "drawings", "seconds", "enclosed_by"})
         EXPECT_TRUE(result.contains(key)) << key;
 }
@@ -108,7 +109,7 @@ TEST(DepthCommand, finds_enclosed_bodies_and_layers_represent_cavities) {
 TEST(DepthCommand, writes_pictures_of_all_four_maps) {
     const Folder folder;
     const std::string out = folder.file("maps");
-    const auto result = answer("sphere --against torus --pixels 64 --most 1 -o " + quoted(out));
+    const auto result = answer("sphere --against torus --pixels 64 --max-directions 1 -o " + quoted(out));
     ASSERT_EQ(result["pictures"].size(), 4u);
     for (const char* name : {"object_1.png", "environment_1.png", "hits_1.png", "normals_1.png"})
         EXPECT_EQ(content_of(out + "/" + name).substr(1, 3), "PNG") << name;
@@ -120,7 +121,8 @@ TEST(DepthCommand, writes_pictures_of_all_four_maps) {
 
 TEST(DepthCommand, every_backend_returns_a_result_and_its_name) {
     for (const char* backend : {"cpu", "gl", "fastest"}) {
-        const auto result = answer(std::string("sphere --against sphere --pose 0.9,0,0 --most 1 --backend ") + backend);
+        const auto result =
+            answer(std::string("sphere --against sphere --pose 0.9,0,0 --max-directions 1 --backend ") + backend);
         EXPECT_FALSE(result["backend"].get<std::string>().empty()) << backend;
         EXPECT_EQ(result["collision"]["status"], "overlapping") << backend;
     }
@@ -130,7 +132,7 @@ TEST(DepthCommand, every_backend_returns_a_result_and_its_name) {
 TEST(DepthCommand, rejects_invalid_input) {
     EXPECT_EQ(depth("").exit_code, 2);
     for (const char* wrong : {"--sides middle", "--pixels 2", "--backend vulkan", "--pose 0,0,1", "--conservative",
-                              "--most 0", "--against sphere --pose 1,2"})
+                              "--max-directions 0", "--against sphere --pose 1,2"})
         EXPECT_EQ(depth(std::string("sphere ") + wrong).exit_code, 2) << wrong;
     EXPECT_NE(depth("sphere --against sphere --pose 1,2").err.find("--pose"), std::string::npos);
     EXPECT_EQ(depth("sphere --against sphere --pose 0,0,1 --pose 0,0,2").exit_code, 2);

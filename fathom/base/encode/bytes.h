@@ -42,9 +42,9 @@ public:
     [[nodiscard]] std::size_t left() const { return bytes_.size() - at_; }
     [[nodiscard]] bool at_end() const { return at_ == bytes_.size(); }
 
-    [[nodiscard]] std::size_t believable_count(std::uint64_t count, std::size_t least_bytes,
-                                               std::string_view element) const {
-        return believable(count, least_bytes, left(), element, place());
+    [[nodiscard]] std::size_t checked_count(std::uint64_t count, std::size_t min_bytes,
+                                            std::string_view element) const {
+        return checked_element_count(count, min_bytes, left(), element, place());
     }
     [[nodiscard]] Place place(std::string_view element = {}, std::int64_t index = -1) const {
         return {

@@ -14,9 +14,9 @@ namespace fathom {
 
 // Checks of the counts stated in file headers.
 
-std::size_t believable(std::uint64_t count, std::size_t least_bytes, std::size_t available, std::string_view element,
-                       const Place& place) {
-    if (count > available / least_bytes)
+std::size_t checked_element_count(std::uint64_t count, std::size_t min_bytes, std::size_t available,
+                                  std::string_view element, const Place& place) {
+    if (count > available / min_bytes)
         throw Error(Cause::count_mismatch,
                     fmt::format("states {} {}, but only {} bytes follow", count, element, available), place);
     return static_cast<std::size_t>(count);
@@ -185,9 +185,9 @@ void TextScanner::skip_bytes(std::size_t count) {
     at_ += count;
 }
 
-std::size_t TextScanner::believable_count(std::uint64_t count, std::size_t least_bytes,
-                                          std::string_view element) const {
-    return believable(count, least_bytes, left() + 1, element, place()); // the last element may lack its newline
+std::size_t TextScanner::checked_count(std::uint64_t count, std::size_t min_bytes, std::string_view element) const {
+    return checked_element_count(count, min_bytes, left() + 1, element,
+                                 place()); // the last element may lack its newline
 }
 
 Place TextScanner::place(std::string_view element, std::int64_t index) const {

@@ -21,10 +21,10 @@ struct Source {
     [[nodiscard]] std::string_view text() const { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 };
 
-// Returns `count`, as stated by a file, if `available` bytes can hold that many elements of at least `least_bytes`
+// Returns `count`, as stated by a file, if `available` bytes can hold that many elements of at least `min_bytes`
 // each. Otherwise throws Error{count_mismatch}. Allocations are thus bounded by the size of the file.
-[[nodiscard]] std::size_t believable(std::uint64_t count, std::size_t least_bytes, std::size_t available,
-                                     std::string_view element, const Place& place);
+[[nodiscard]] std::size_t checked_element_count(std::uint64_t count, std::size_t min_bytes, std::size_t available,
+                                                std::string_view element, const Place& place);
 
 class TextScanner {
 public:
@@ -61,9 +61,8 @@ public:
     [[nodiscard]] std::int64_t line() const { return line_; }
     void skip_bytes(std::size_t count); // skips binary data inside a text; throws Error{truncated}
 
-    // As believable(), for the rest of the text.
-    [[nodiscard]] std::size_t believable_count(std::uint64_t count, std::size_t least_bytes,
-                                               std::string_view element) const;
+    // As checked_element_count(), for the rest of the text.
+    [[nodiscard]] std::size_t checked_count(std::uint64_t count, std::size_t min_bytes, std::string_view element) const;
 
     [[nodiscard]] Place place(std::string_view element = {}, std::int64_t index = -1) const;
     [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element = {},

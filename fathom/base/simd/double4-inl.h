@@ -44,8 +44,8 @@ struct Double4 {
     friend HWY_INLINE Double4 where_equal(Double4 x, Double4 t, Double4 b, Double4 a) {
         return {hn::IfThenElse(hn::Eq(x.v, t.v), b.v, a.v)};
     }
-    HWY_INLINE double least() const { return hn::GetLane(hn::MinOfLanes(Lanes(), v)); }
-    HWY_INLINE double most() const { return hn::GetLane(hn::MaxOfLanes(Lanes(), v)); }
+    HWY_INLINE double min() const { return hn::GetLane(hn::MinOfLanes(Lanes(), v)); }
+    HWY_INLINE double max() const { return hn::GetLane(hn::MaxOfLanes(Lanes(), v)); }
     // Lanes 0 and 2 (evens) or 1 and 3 (odds) of a, followed by those of b.
     friend HWY_INLINE Double4 evens(Double4 a, Double4 b) { return {hn::ConcatEven(Lanes(), b.v, a.v)}; }
     friend HWY_INLINE Double4 odds(Double4 a, Double4 b) { return {hn::ConcatOdd(Lanes(), b.v, a.v)}; }
@@ -92,8 +92,8 @@ struct Double4 {
     friend HWY_INLINE Double4 where_equal(const Double4& x, const Double4& t, const Double4& b, const Double4& a) {
         return each([&](std::size_t k) { return x.v[k] == t.v[k] ? b.v[k] : a.v[k]; });
     }
-    HWY_INLINE double least() const { return std::min(std::min(v[0], v[1]), std::min(v[2], v[3])); }
-    HWY_INLINE double most() const { return std::max(std::max(v[0], v[1]), std::max(v[2], v[3])); }
+    HWY_INLINE double min() const { return std::min(std::min(v[0], v[1]), std::min(v[2], v[3])); }
+    HWY_INLINE double max() const { return std::max(std::max(v[0], v[1]), std::max(v[2], v[3])); }
     friend HWY_INLINE Double4 evens(const Double4& a, const Double4& b) { return {{a.v[0], a.v[2], b.v[0], b.v[2]}}; }
     friend HWY_INLINE Double4 odds(const Double4& a, const Double4& b) { return {{a.v[1], a.v[3], b.v[1], b.v[3]}}; }
 };

@@ -95,7 +95,7 @@ void ClearanceRadius::trust_grid(const GridField& grid) {
     if (!clear) steepest_ = std::numbers::sqrt2;
 }
 
-double ClearanceRadius::least_distance(double value) const {
+double ClearanceRadius::min_distance(double value) const {
     if (band_ == HUGE_VAL) return value - far_;
     const auto beside = [&](double error, double spread) { // by the error of the samples, and by their positions
         const double mean = value - (error - spread);
@@ -111,7 +111,7 @@ double ClearanceRadius::operator()(double value) const {
     const double by_slope = (value - level_ - jump_ - slack) / lipschitz_;
     double by_truth = -HUGE_VAL;
     if (near_ < HUGE_VAL && level_ < band_ - near_) {
-        by_truth = (least_distance(value) - level_ - near_ - slack) / steepest_;
+        by_truth = (min_distance(value) - level_ - near_ - slack) / steepest_;
     }
     return (1 - rounding) * std::max(by_slope, by_truth);
 }

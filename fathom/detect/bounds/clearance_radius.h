@@ -44,7 +44,7 @@ public:
 
 private:
     void trust_grid(const GridField& grid);
-    [[nodiscard]] double least_distance(double value) const; // lower bound on D(p), if field(p) == value
+    [[nodiscard]] double min_distance(double value) const; // lower bound on D(p), if field(p) == value
 
     double level_;
     double lipschitz_; // (1)

@@ -57,7 +57,7 @@ public:
     // Radius about a point of the frame with this value, within which the field is proven to stay above the level.
     [[nodiscard]] double clear(double value) const { return radius_(value) - slack_; }
     // Upper bound on clear() at distance `offset` along the gradient from a point with this value.
-    [[nodiscard]] double hoped_clear(double value, double offset) const { return clear(value + slope_ * offset); }
+    [[nodiscard]] double clear_upper_bound(double value, double offset) const { return clear(value + slope_ * offset); }
     // Radius about a point of the frame with this value, within which the field is proven to be at most the level.
     [[nodiscard]] double filled(double value) const { return radius_.inside(value) - slack_; }
 

@@ -70,14 +70,14 @@ std::vector<InsideCell> inside_cells(const Field& field, const InsideCellOptions
     if (bounds.empty()) return {};
     if (!is_finite(bounds.lower) || !is_finite(bounds.upper))
         throw Error(Cause::invalid_argument, "the field has no finite bounds");
-    if (!(options.least_side > 0))
-        throw Error(Cause::invalid_argument, "must be above 0", {.element = "option least_side"});
+    if (!(options.min_side > 0))
+        throw Error(Cause::invalid_argument, "must be above 0", {.element = "option min_side"});
     std::vector<InsideCell> open = first_cells(bounds), done;
     for (;;) {
         keep_open(field, open);
         std::vector<InsideCell> cut;
         for (const InsideCell& cell : open) {
-            const bool small = cell.box.size().maxCoeff() <= options.least_side * (1 + 1e-9);
+            const bool small = cell.box.size().maxCoeff() <= options.min_side * (1 + 1e-9);
             (small || settled(cell) ? done : cut).push_back(cell);
         }
         if (cut.empty()) return done;

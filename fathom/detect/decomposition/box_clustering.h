@@ -28,7 +28,7 @@ struct InsideCell {
 };
 
 struct InsideCellOptions {
-    double least_side = 0;           // cells of this side are not split (m); > 0
+    double min_side = 0;             // cells of this side are not split (m); > 0
     std::size_t max_cells = 200'000; // splitting stops at this number
 };
 

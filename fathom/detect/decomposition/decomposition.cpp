@@ -56,7 +56,7 @@ std::vector<InsideCell> sampling_cells(const Field& field, double detail, std::s
         const double coarse = 4 * side * (1 + 1e-9);
         const auto settled = [&](const InsideCell& cell) { return cell.full && cell.box.size().maxCoeff() <= coarse; };
         std::vector<InsideCell> cells =
-            inside_cells(field, {.least_side = side, .max_cells = 4 * wanted + 1000}, settled);
+            inside_cells(field, {.min_side = side, .max_cells = 4 * wanted + 1000}, settled);
         const auto mixed = static_cast<std::size_t>(
             std::count_if(cells.begin(), cells.end(), [](const InsideCell& c) { return !c.full; }));
         if (4 * mixed >= wanted || cells.empty() || side <= 2 * detail) return cells;
@@ -209,7 +209,7 @@ private:
 
 std::vector<InsideCell> cells_in(const Field& field, const Cover& cover, const DecompositionOptions& options) {
     const auto settled = [&](const InsideCell& cell) { return cover.holds(cell.box); };
-    return inside_cells(field, {.least_side = detail_of(field, options), .max_cells = options.max_cells}, settled);
+    return inside_cells(field, {.min_side = detail_of(field, options), .max_cells = options.max_cells}, settled);
 }
 
 // Enlarges the boxes so that they overlap by one cell, and cells at the seam of two boxes are inside one of them.
@@ -235,7 +235,7 @@ Decomposition grown(const Field& field, std::span<const OrientedBox> boxes, cons
 Interval inside_volume(const Field& field, const DecompositionOptions& options) {
     const auto settled = [](const InsideCell& cell) { return cell.full; };
     const auto cells =
-        inside_cells(field, {.least_side = detail_of(field, options), .max_cells = options.max_cells / 8}, settled);
+        inside_cells(field, {.min_side = detail_of(field, options), .max_cells = options.max_cells / 8}, settled);
     double full = 0, all = 0;
     for (const InsideCell& cell : cells) {
         all += cell.box.volume();

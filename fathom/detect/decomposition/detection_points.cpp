@@ -116,7 +116,7 @@ std::vector<Vec3> lattice_near_surface(const Field& field, const ProtrusionOptio
         bool fits = true;
         const auto settled = [](const InsideCell&) { return false; };
         const std::vector<InsideCell> cells =
-            inside_cells(field, {.least_side = 8 * spacing, .max_cells = options.max_candidates}, settled);
+            inside_cells(field, {.min_side = 8 * spacing, .max_cells = options.max_candidates}, settled);
         std::vector<Box> boxes;
         for (const InsideCell& cell : cells) boxes.push_back(cell.box);
         std::vector<Interval> ranges(boxes.size());
@@ -204,18 +204,18 @@ Interval box_distance_range(const OrientedBox& box, const Box& over) {
 void common_points(const OrientedBox& a, const OrientedBox& b, std::vector<Vec3>& out,
                    const CommonPointOptions& options) {
     need(options.depth >= 0 && options.depth <= 8, "must be 0 to 8", "option depth");
-    need(options.most >= 1, "must be at least 1", "option most");
+    need(options.max_points >= 1, "must be at least 1", "option max_points");
     out.clear();
     if (!boxes_overlap(a, b)) return;
     const Box region = intersection(a.bounds(), b.bounds());
     if (!region.empty()) {
         const int depth = options.depth > 0 ? options.depth : depth_for(a, b, region);
         std::vector<Box> cells = {region};
-        for (int level = 0; level <= depth && !cells.empty() && out.size() < options.most; ++level)
+        for (int level = 0; level <= depth && !cells.empty() && out.size() < options.max_points; ++level)
             sift(a, b, cells, out);
         for (const Box& cell : cells)
             if (a.contains(cell.center()) && b.contains(cell.center())) out.push_back(cell.center());
-        keep_evenly(out, options.most);
+        keep_evenly(out, options.max_points);
     }
     if (out.empty()) out.push_back(between(a, b));
 }
@@ -270,7 +270,7 @@ private:
 
     void search(const PartPair& pair) {
         common_points(placed_box(a_, pair.a), placed_box(b_, pair.b), starts_,
-                      {.depth = options_.octree_depth, .most = options_.max_points});
+                      {.depth = options_.octree_depth, .max_points = options_.max_points});
         descend(a_, b_, pair.a, pair.b);
     }
 

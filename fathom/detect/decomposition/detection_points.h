@@ -18,7 +18,7 @@ struct CommonPointOptions {
     // Subdivisions of the common region, 1 to 8. 0: until cells are half as thick as the thinner box, at most 5.
     int depth = 0;
     // Limit on points, at least 1: no deeper level is started above it, and surplus points are removed.
-    std::size_t most = 64;
+    std::size_t max_points = 64;
 };
 
 // Centres of the octree cells in both boxes, in order: the paper's algorithm 1 on the distances of two boxes; of the

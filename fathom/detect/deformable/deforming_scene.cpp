@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fathom {
+namespace fathom::deformable {
 
 namespace {
 
@@ -138,20 +138,20 @@ void DeformingScene::find() {
     statistics_.refit_seconds = watch.lap();
 
     used_ = 0;
-    const auto ask = [&](const IdPair& bodies) {
+    const auto detect = [&](const IdPair& bodies) {
         if (used_ == contacts_.size()) {
             contacts_.emplace_back();
             scratch_.emplace_back();
         }
         contacts_[used_++].bodies = bodies;
     };
-    for (const IdPair& pair : broad_.pairs()) ask(pair);
+    for (const IdPair& pair : broad_.pairs()) detect(pair);
     for (Index id = 0; options_.self && id < bodies_.size(); ++id)
-        if (bodies_[id] && !bodies_[id]->still) ask({id, id});
+        if (bodies_[id] && !bodies_[id]->still) detect({id, id});
     parallel_tasks(used_, [&](std::size_t k) { answer(k); });
     statistics_.pairs = broad_.pairs().size();
     sum_up();
     statistics_.narrow_seconds = watch.lap();
 }
 
-} // namespace fathom
+} // namespace fathom::deformable

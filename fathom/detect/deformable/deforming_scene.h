@@ -10,7 +10,7 @@
 #include <memory>
 #include <optional>
 
-namespace fathom {
+namespace fathom::deformable {
 
 // The queries that find() runs for each pair; an empty option skips that query.
 struct DeformingSceneOptions {
@@ -95,4 +95,4 @@ private:
     DeformingSceneStatistics statistics_;
 };
 
-} // namespace fathom
+} // namespace fathom::deformable

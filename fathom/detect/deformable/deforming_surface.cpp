@@ -17,7 +17,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fathom {
+namespace fathom::deformable {
 
 // ---- The tree of the triangles, a BodyOctree.
 
@@ -424,4 +424,4 @@ int DeformingSurface::winding_above(const Vec3& point, Index triangle) const {
     return winding_along(point, axis, normal[axis] > 0, triangle);
 }
 
-} // namespace fathom
+} // namespace fathom::deformable

@@ -10,7 +10,7 @@
 #include <fathom/geometry/surface_tree/surface_tree.h>
 #include <fathom/index/body_octree.h>
 
-namespace fathom {
+namespace fathom::deformable {
 
 // ---- The tree over the triangles of a deforming surface. It hides which index structure is used. A box covers its
 // triangle at the start and at the end of a step, and therefore at all times between. Queries are const and thread-safe
@@ -168,4 +168,4 @@ private:
     TriangleTree tree_;
 };
 
-} // namespace fathom
+} // namespace fathom::deformable

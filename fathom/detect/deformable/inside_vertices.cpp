@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fathom {
+namespace fathom::deformable {
 
 namespace {
 
@@ -186,4 +186,4 @@ CollidingVertex InsideVertices::describe(Index vertex, bool of_b, const Vec3* kn
     return result;
 }
 
-} // namespace fathom
+} // namespace fathom::deformable

@@ -5,7 +5,7 @@
 
 #include <fathom/detect/deformable/surface_contacts.h>
 
-namespace fathom {
+namespace fathom::deformable {
 
 class InsideVertices {
 public:
@@ -48,4 +48,4 @@ private:
     std::size_t tests_ = 0;
 };
 
-} // namespace fathom
+} // namespace fathom::deformable

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fathom {
+namespace fathom::deformable {
 
 namespace {
 
@@ -63,7 +63,7 @@ struct Side {
     const DeformingSurface& in;
     bool of_b;
 };
-void add_inside(const Side& side, std::span<const IdPair> crossing, std::size_t most, SurfaceScratch& scratch,
+void add_inside(const Side& side, std::span<const IdPair> crossing, std::size_t max_contacts, SurfaceScratch& scratch,
                 CollidingVertices& result) {
     if (!side.in.closed()) return;
     InsideVertices inside(side.of, side.in, scratch, scratch.mark[side.of_b]);
@@ -71,7 +71,7 @@ void add_inside(const Side& side, std::span<const IdPair> crossing, std::size_t 
     found.clear();
     result.inside_tests += inside.find(crossing, false, found);
     if (!found.empty()) result.status = Status::overlapping;
-    const std::size_t room = most - result.vertices.size();
+    const std::size_t room = max_contacts - result.vertices.size();
     result.more_contacts = result.more_contacts || found.size() > room;
     describe(inside, std::span(found).first(std::min(found.size(), room)), side.of_b, result.vertices);
 }
@@ -100,17 +100,17 @@ using InsideBoth = std::array<std::span<const CollidingVertex>, 2>;
 // Sets the depth to that of the deepest corner of either triangle inside the other body, if there is one.
 void take_depth_of_bodies(const DeformingSurface& a, const DeformingSurface& b, const InsideBoth& inside,
                           SurfaceContact& contact) {
-    const auto look = [&](const DeformingSurface& of, Index t, bool of_b) {
+    const auto use_corners = [&](const DeformingSurface& of, Index t, bool of_b) {
         for (const Index v : of.triangle(t)) {
             const CollidingVertex* const corner = found_at(inside[of_b], v);
             if (!corner || (contact.from_bodies && corner->depth <= contact.depth)) continue;
             contact.from_bodies = true;
             contact.depth = corner->depth;
-            contact.way_out = of_b ? Vec3(-corner->normal) : corner->normal;
+            contact.separating_direction = of_b ? Vec3(-corner->normal) : corner->normal;
         }
     };
-    look(a, contact.triangle_a, false);
-    look(b, contact.triangle_b, true);
+    use_corners(a, contact.triangle_a, false);
+    use_corners(b, contact.triangle_b, true);
 }
 
 SurfaceContact contact_of(const DeformingSurface& a, const DeformingSurface& b, const IdPair& pair, ContactDepth depth,
@@ -131,7 +131,7 @@ SurfaceContact contact_of(const DeformingSurface& a, const DeformingSurface& b, 
     contact.segment = found.segment;
     contact.normal_a = found.normal_a;
     contact.normal_b = found.normal_b;
-    contact.way_out = found.way_out;
+    contact.separating_direction = found.separating_direction;
     contact.depth = found.depth;
     return contact;
 }
@@ -142,8 +142,8 @@ void describe_crossing(const DeformingSurface& a, const DeformingSurface& b, con
                        SurfaceContacts& result) {
     result.status = scratch.crossing.empty() ? Status::disjoint : Status::overlapping;
     result.candidates = scratch.candidates.size();
-    result.more_contacts = scratch.crossing.size() > options.most;
-    result.contacts.resize(std::min(scratch.crossing.size(), options.most));
+    result.more_contacts = scratch.crossing.size() > options.max_contacts;
+    result.contacts.resize(std::min(scratch.crossing.size(), options.max_contacts));
     parallel_for(result.contacts.size(), describe_chunk, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k)
             result.contacts[k] = contact_of(a, b, scratch.crossing[k], depth, inside);
@@ -197,11 +197,11 @@ void colliding_vertices(const DeformingSurface& a, const DeformingSurface& b, co
     if (&a == &b) {
         scratch.turned.insert(scratch.turned.end(), scratch.crossing.begin(), scratch.crossing.end());
         std::sort(scratch.turned.begin(), scratch.turned.end());
-        add_inside({a, a, false}, scratch.turned, options.most, scratch, result);
+        add_inside({a, a, false}, scratch.turned, options.max_contacts, scratch, result);
         return;
     }
-    add_inside({a, b, false}, scratch.crossing, options.most, scratch, result);
-    add_inside({b, a, true}, scratch.turned, options.most, scratch, result);
+    add_inside({a, b, false}, scratch.crossing, options.max_contacts, scratch, result);
+    add_inside({b, a, true}, scratch.turned, options.max_contacts, scratch, result);
 }
 
 CollidingVertices colliding_vertices(const DeformingSurface& a, const DeformingSurface& b,
@@ -276,8 +276,8 @@ void surface_proximities(const DeformingSurface& a, const DeformingSurface& b, c
     std::sort(result.pairs.begin(), result.pairs.end(),
               [](const SurfaceProximity& p, const SurfaceProximity& q) { return p.features < q.features; });
     result.status = result.pairs.empty() ? Status::disjoint : Status::overlapping;
-    result.more_contacts = result.pairs.size() > options.most;
-    if (result.more_contacts) result.pairs.resize(options.most);
+    result.more_contacts = result.pairs.size() > options.max_contacts;
+    if (result.more_contacts) result.pairs.resize(options.max_contacts);
 }
 
 SurfaceProximities surface_proximities(const DeformingSurface& a, const DeformingSurface& b,
@@ -292,4 +292,4 @@ SurfaceProximities surface_proximities(const DeformingSurface& surface, const Su
     return surface_proximities(surface, surface, options);
 }
 
-} // namespace fathom
+} // namespace fathom::deformable

@@ -15,7 +15,7 @@
 #include <algorithm>
 #include <compare>
 
-namespace fathom {
+namespace fathom::deformable {
 
 // ---- Features: pairs of a vertex and a face, or of two edges. Each pair occurs once, because every vertex and
 // edge is owned by the lowest triangle that has it (after Curtis, Tamstorf & Manocha 2008).
@@ -100,7 +100,7 @@ struct CollidingVertices {
 };
 
 struct CollidingVertexOptions {
-    std::size_t most = 10'000'000;
+    std::size_t max_contacts = 10'000'000;
 };
 
 // Vertices of each surface that are inside the other or on it, where the other is closed(); an open surface has no
@@ -124,13 +124,14 @@ struct SurfaceContact {
     Index triangle_a = no_index;
     Index triangle_b = no_index;
     OverlapKind kind =
-        OverlapKind::none; // intersection of the two triangles: a point, a segment, or an area in one plane
-    bool from_bodies =
-        false; // a corner of the two triangles is inside a closed body; depth and way_out are those of that corner
-    Segment segment{};            // intersection of the triangles; start == end for a point (triangle_triangle.h)
+        OverlapKind::none;    // intersection of the two triangles: a point, a segment, or an area in one plane
+    bool from_bodies = false; // a corner of the two triangles is inside a closed body; depth and separating_direction
+                              // are those of that corner
+    Segment segment{};        // intersection of the triangles; start == end for a point (triangle_triangle.h)
     Vec3 normal_a = Vec3::Zero(); // unit, on the side from which corners run counter-clockwise; zero without area
     Vec3 normal_b = Vec3::Zero();
-    Vec3 way_out = Vec3::Zero(); // separating direction (unit): a, translated along it by `depth`, only touches b there
+    Vec3 separating_direction =
+        Vec3::Zero(); // separating direction (unit): a, translated along it by `depth`, only touches b there
     // Depth (m) of the deepest of the six corners in the other body if that is closed, else of the two triangles alone
     // (triangle_contact.h).
     double depth = 0;
@@ -145,14 +146,14 @@ struct SurfaceContacts {
 };
 
 enum class ContactDepth {
-    none,      // intersections only; depth and way_out stay zero
+    none,      // intersections only; depth and separating_direction stay zero
     triangles, // of each pair of triangles
     bodies     // of the bodies where one is closed, else of the triangles
 };
 
 struct SurfaceContactOptions {
     ContactDepth depth = ContactDepth::bodies;
-    std::size_t most = 10'000'000;
+    std::size_t max_contacts = 10'000'000;
 };
 
 void surface_contacts(const DeformingSurface& a, const DeformingSurface& b, const SurfaceContactOptions& options,
@@ -184,7 +185,7 @@ struct SurfaceProximities {
 
 struct SurfaceProximityOptions {
     double distance = 0; // largest distance of the reported pairs (m)
-    std::size_t most = 10'000'000;
+    std::size_t max_contacts = 10'000'000;
 };
 
 // All pairs of features within the distance, including those whose closest points are on a border (see
@@ -197,4 +198,4 @@ void surface_proximities(const DeformingSurface& a, const DeformingSurface& b, c
 [[nodiscard]] SurfaceProximities surface_proximities(const DeformingSurface& surface,
                                                      const SurfaceProximityOptions& options);
 
-} // namespace fathom
+} // namespace fathom::deformable

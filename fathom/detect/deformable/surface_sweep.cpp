@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fathom {
+namespace fathom::deformable {
 
 namespace {
 
@@ -140,8 +140,8 @@ void surface_sweep(const DeformingSurface& a, const DeformingSurface& b, const S
                                     [](const SurfaceImpact& i) { return !i.impact.truncated; });
     result.status = proven ? Status::overlapping : result.impacts.empty() ? Status::disjoint : Status::undecided;
     result.time = result.impacts.empty() ? options.contact.latest : result.impacts.front().impact.time;
-    result.more_contacts = result.impacts.size() > options.most;
-    if (result.more_contacts) result.impacts.resize(options.most);
+    result.more_contacts = result.impacts.size() > options.max_impacts;
+    if (result.more_contacts) result.impacts.resize(options.max_impacts);
 }
 
 SurfaceSweep surface_sweep(const DeformingSurface& a, const DeformingSurface& b, const SurfaceSweepOptions& options) {
@@ -155,4 +155,4 @@ SurfaceSweep surface_sweep(const DeformingSurface& surface, const SurfaceSweepOp
     return surface_sweep(surface, surface, options);
 }
 
-} // namespace fathom
+} // namespace fathom::deformable

@@ -11,7 +11,7 @@
 #include <fathom/detect/deformable/surface_contacts.h>
 #include <fathom/geometry/primitive/continuous_contact.h>
 
-namespace fathom {
+namespace fathom::deformable {
 
 enum class ImpactGoal {
     first, // only the earliest contact: tests of later pairs end early
@@ -22,7 +22,7 @@ struct SurfaceSweepOptions {
     ImpactGoal goal = ImpactGoal::all;
     ContinuousContactOptions
         contact{}; // separation, tolerance, number of refinements; only contacts up to its `latest` count
-    std::size_t most = 10'000'000; // listed impacts; the earliest are kept
+    std::size_t max_impacts = 10'000'000; // listed impacts; the earliest are kept
 };
 
 struct SurfaceImpact {
@@ -35,7 +35,7 @@ struct SurfaceSweep {
     Status status = Status::disjoint;
     double time = 1;                    // fraction of the step before which nothing touches; `latest` without a hit
     std::vector<SurfaceImpact> impacts; // by time, then features; goal first: the earliest one
-    bool more_contacts = false;         // more impacts exist than `most`
+    bool more_contacts = false;         // more impacts exist than `max_impacts`
     std::size_t tested = 0;             // pairs of features whose paths have overlapping boxes
 };
 
@@ -46,4 +46,4 @@ void surface_sweep(const DeformingSurface& a, const DeformingSurface& b, const S
                                          const SurfaceSweepOptions& options = {});
 [[nodiscard]] SurfaceSweep surface_sweep(const DeformingSurface& surface, const SurfaceSweepOptions& options = {});
 
-} // namespace fathom
+} // namespace fathom::deformable

@@ -119,13 +119,13 @@ std::vector<bool> columns_met(const DrawnBody& body, const std::vector<bool>& op
                 return true;
         return false;
     };
-    const bool told = visit_columns(
+    const bool complete = visit_columns(
         lower.view, body, margin, [&](std::size_t pixel) { return open[pixel] && !met[pixel]; },
         [&](std::size_t pixel, const Interval& depths) {
             met[pixel] = depths.lower <= static_cast<double>(upper.depth[pixel]) &&
                          depths.upper >= static_cast<double>(lower.depth[pixel]) && !in_gap(pixel, depths);
         });
-    return told ? met : open;
+    return complete ? met : open;
 }
 
 } // namespace fathom

@@ -23,7 +23,7 @@ public:
     DepthLimits() = default;
     explicit DepthLimits(const DepthMap& map);
 
-    static constexpr int tile = 1 << limit_tile_bits; // pixels
+    static constexpr int tile = 1 << depth::limit_tile_bits; // pixels
 
     [[nodiscard]] const float* rows() const { return rows_.data(); }
     [[nodiscard]] int tile_columns() const { return tile_columns_; }
@@ -47,7 +47,7 @@ private:
 
 DepthLimits::DepthLimits(const DepthMap& map) : tile_columns_((map.view.width + tile - 1) / tile) {
     const auto width = static_cast<std::size_t>(map.view.width);
-    const std::size_t stride = RasterRows::stride_of(map.view.width);
+    const std::size_t stride = depth::RasterRows::stride_of(map.view.width);
     const auto tiles = static_cast<std::size_t>(tile_columns_ * ((map.view.height + tile - 1) / tile));
     rows_.assign(stride * static_cast<std::size_t>(map.view.height), 0.0f);
     least_.assign(tiles, 2.0f);
@@ -80,7 +80,7 @@ bool may_pass(const DrawnReach& reach, const DepthLimits* after, const DepthLimi
 namespace {
 
 struct Resolve {
-    const Raster& raster;
+    const depth::Raster& raster;
     std::span<const DrawnBody> bodies;
     std::span<const Mat3> turns; // rotations of the bodies to the world
     DepthMap& map;               // its non-empty ids and normals are set
@@ -88,7 +88,7 @@ struct Resolve {
 
 // Resolves rows that were drawn with keys. The normal of a line or a point faces the view; that of a triangle without
 // area is 0.
-void resolve_rows(const Resolve& resolve, const RasterRows& rows);
+void resolve_rows(const Resolve& resolve, const depth::RasterRows& rows);
 
 // Caches the last key: neighbouring pixels mostly share it.
 class Lookup {
@@ -102,8 +102,9 @@ public:
         if (key == 0) return void((id_ = {}, normal_ = Vec3f::Zero()));
         if (!holds(key)) {
             // Among bodies with equal first keys, all but the last are empty.
-            const auto next = std::upper_bound(bodies.begin(), bodies.end(), key,
-                                               [](std::int32_t k, const RasterBody& b) { return k < b.first_key; });
+            const auto next =
+                std::upper_bound(bodies.begin(), bodies.end(), key,
+                                 [](std::int32_t k, const depth::RasterBody& b) { return k < b.first_key; });
             body_ = static_cast<std::size_t>(next - bodies.begin()) - 1;
         }
         const DrawnMesh& mesh = *bodies[body_].mesh;
@@ -116,7 +117,7 @@ public:
 
 private:
     [[nodiscard]] bool holds(std::int32_t key) const {
-        const RasterBody& body = resolve_.raster.bodies[body_];
+        const depth::RasterBody& body = resolve_.raster.bodies[body_];
         return key >= body.first_key && static_cast<std::size_t>(key - body.first_key) < body.mesh->size();
     }
     [[nodiscard]] Vec3f normal_of(const DrawnMesh& mesh, Index number) const {
@@ -136,7 +137,7 @@ private:
     Vec3f normal_ = Vec3f::Zero();
 };
 
-void resolve_rows(const Resolve& resolve, const RasterRows& rows) {
+void resolve_rows(const Resolve& resolve, const depth::RasterRows& rows) {
     Lookup lookup(resolve);
     DepthMap& map = resolve.map;
     const auto width = static_cast<std::size_t>(resolve.raster.width);
@@ -193,9 +194,9 @@ class RowMemory {
 public:
     static constexpr std::size_t room = 1 << 17; // floats
 
-    RasterRows rows(const DepthView& view, int first, int last, bool keyed, const DepthMap* after,
-                    const DepthMap* until) {
-        RasterRows rows{.first = first, .last = last, .stride = RasterRows::stride_of(view.width)};
+    depth::RasterRows rows(const DepthView& view, int first, int last, bool keyed, const DepthMap* after,
+                           const DepthMap* until) {
+        depth::RasterRows rows{.first = first, .last = last, .stride = depth::RasterRows::stride_of(view.width)};
         const std::size_t count = rows.at(last + 1, 0);
         rows.depth = sized(depth_, count);
         if (keyed) rows.keys = sized(keys_, count);
@@ -210,7 +211,7 @@ private:
         if (memory.size() < count) memory.resize(count);
         return memory.data();
     }
-    static const float* copied(const DepthMap& map, const RasterRows& rows, float* to) {
+    static const float* copied(const DepthMap& map, const depth::RasterRows& rows, float* to) {
         const auto width = static_cast<std::size_t>(map.view.width);
         for (int row = rows.first; row <= rows.last; ++row)
             std::copy_n(map.depth.data() + static_cast<std::size_t>(row) * width, width, to + rows.at(row, 0));
@@ -250,16 +251,15 @@ public:
         const CpuTarget *after = limit_of(options.after, view), *until = limit_of(options.until, view);
         const DepthLimits *near = after ? &after->limits() : nullptr, *far = until ? &until->limits() : nullptr;
         collect(view, bodies);
-        std::erase_if(clusters_, [&](const RasterCluster& c) { return !may_pass(c.reach, near, far); });
-        const Raster raster{view.width,           view.height, options.keep, options.faces,
-                            options.conservative, bodies_,     clusters_};
-        RasterRows rows{.first = 0, .last = view.height - 1, .stride = RasterRows::stride_of(view.width)};
+        std::erase_if(clusters_, [&](const depth::RasterCluster& c) { return !may_pass(c.reach, near, far); });
+        const depth::Raster raster{view.width,           view.height, options.keep, options.faces,
+                                   options.conservative, bodies_,     clusters_};
+        depth::RasterRows rows{.first = 0, .last = view.height - 1, .stride = depth::RasterRows::stride_of(view.width)};
         if (near) rows.after = near->rows();
         if (far) rows.until = far->rows();
         if (near && far)
-            rows.least_after = near->least(), rows.largest_until = far->largest(),
-            rows.tile_columns = far->tile_columns();
-        return rows_are_met(raster, rows);
+            rows.min_after = near->least(), rows.max_until = far->largest(), rows.tile_columns = far->tile_columns();
+        return depth::rows_are_met(raster, rows);
     }
 
     [[nodiscard]] DepthOverlap compare(const DepthTarget& object, const DepthTarget& environment) override {
@@ -270,7 +270,7 @@ public:
         constexpr std::size_t piece = 1 << 16;
         overlaps_.assign((a.depth.size() + piece - 1) / piece, {});
         parallel_for(a.depth.size(), piece, [&](std::size_t begin, std::size_t end) {
-            overlaps_[begin / piece] = compare_pixels(a, b, begin, end);
+            overlaps_[begin / piece] = depth::compare_pixels(a, b, begin, end);
         });
         DepthOverlap all;
         for (const DepthOverlap& part : overlaps_) {
@@ -309,16 +309,16 @@ private:
     void draw(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options,
               const DepthMap* after, const DepthMap* until, DepthMap& map) {
         const bool keyed = options.ids || options.normals;
-        const Raster raster{view.width,           view.height, options.keep, options.faces,
-                            options.conservative, bodies_,     clusters_};
+        const depth::Raster raster{view.width,           view.height, options.keep, options.faces,
+                                   options.conservative, bodies_,     clusters_};
         const Resolve resolve{raster, bodies, turns_, map};
         const auto width = static_cast<std::size_t>(view.width);
         parallel_for(
             static_cast<std::size_t>(view.height), band_height(view, keyed), [&](std::size_t begin, std::size_t end) {
                 thread_local RowMemory memory;
-                const RasterRows rows =
+                const depth::RasterRows rows =
                     memory.rows(view, static_cast<int>(begin), static_cast<int>(end) - 1, keyed, after, until);
-                draw_rows(raster, rows);
+                depth::draw_rows(raster, rows);
                 for (std::size_t row = begin; row < end; ++row)
                     std::copy_n(rows.depth + rows.at(static_cast<int>(row), 0), width, map.depth.data() + row * width);
                 if (keyed) resolve_rows(resolve, rows);
@@ -328,15 +328,15 @@ private:
     // Clusters that overlap several bands are set up in each, so bands are as high as the cache allows. The result does
     // not depend on it.
     static std::size_t band_height(const DepthView& view, bool keyed) {
-        const std::size_t fits = RowMemory::room / RasterRows::stride_of(view.width) / (keyed ? 2 : 1);
+        const std::size_t fits = RowMemory::room / depth::RasterRows::stride_of(view.width) / (keyed ? 2 : 1);
         const std::size_t shares =
             (static_cast<std::size_t>(view.height) + 2 * thread_count() - 1) / (2 * thread_count());
         return std::max<std::size_t>(16, thread_count() == 1 ? fits : std::min(fits, shares));
     }
 
     std::string name_;
-    std::vector<RasterBody> bodies_;
-    std::vector<RasterCluster> clusters_;
+    std::vector<depth::RasterBody> bodies_;
+    std::vector<depth::RasterCluster> clusters_;
     std::vector<Mat3> turns_;
     std::vector<DepthOverlap> overlaps_;
 };

@@ -12,7 +12,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace fathom::HWY_NAMESPACE {
+namespace fathom::depth::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -23,7 +23,7 @@ using F = hn::Vec<Floats>;
 using I = hn::Vec<Ints>;
 using D = hn::Vec<Doubles>;
 constexpr int lanes = static_cast<int>(hn::MaxLanes(Floats()));
-constexpr std::size_t max_corners = 3 * DrawnCluster::most + 8;
+constexpr std::size_t max_corners = 3 * DrawnCluster::max_primitives + 8;
 constexpr int largest_extent = 64 * subpixels; // products of two fit in 30 bits
 constexpr float farthest_place = 0x1p29f;      // 1/256 pixels; differences fit in 31 bits
 constexpr float farthest_depth = 16;
@@ -142,8 +142,8 @@ HWY_ATTR HWY_INLINE unsigned passing(const Raster& raster, const RasterRows& row
     for (const I& y : {from.y, to.y})
         for (const I& x : {from.x, to.x}) {
             const I tile = hn::Add(hn::Mul(y, columns), x);
-            passes = hn::Or(passes, hn::And(hn::Gt(farthest, hn::GatherIndex(f, rows.least_after, tile)),
-                                            hn::Le(nearest, hn::GatherIndex(f, rows.largest_until, tile))));
+            passes = hn::Or(passes, hn::And(hn::Gt(farthest, hn::GatherIndex(f, rows.min_after, tile)),
+                                            hn::Le(nearest, hn::GatherIndex(f, rows.max_until, tile))));
         }
     return bits(hn::RebindMask(i, passes));
 }
@@ -197,7 +197,7 @@ HWY_ATTR HWY_INLINE Kinds set_up(const Raster& raster, const RasterRows& rows, c
     kinds.small &= moderate;
     const F nearest = hn::Min(z[0], hn::Min(z[1], z[2])), farthest = hn::Max(z[0], hn::Max(z[1], z[2]));
     kinds.small &= bits(hn::RebindMask(i, hn::And(hn::Ge(farthest, hn::Zero(f)), hn::Le(nearest, hn::Set(f, 1.0f)))));
-    if (rows.least_after)
+    if (rows.min_after)
         kinds.small &= passing(raster, rows, {column, row}, {last_column, bottom_row}, nearest, farthest);
     if (kinds.small == 0) return kinds;
     const auto outside = hn::Or(hn::Lt(nearest, hn::Zero(f)), hn::Gt(farthest, hn::Set(f, 1.0f)));
@@ -476,11 +476,11 @@ HWY_ATTR DepthOverlap pixels_compared(const DepthMap& object, const DepthMap& en
     return overlap;
 }
 
-} // namespace fathom::HWY_NAMESPACE
+} // namespace fathom::depth::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace fathom {
+namespace fathom::depth {
 
 HWY_EXPORT(rows_drawn);
 HWY_EXPORT(rows_tested);
@@ -499,5 +499,5 @@ DepthOverlap compare_pixels(const DepthMap& object, const DepthMap& environment,
     return HWY_DYNAMIC_DISPATCH(pixels_compared)(object, environment, begin, end);
 }
 
-} // namespace fathom
+} // namespace fathom::depth
 #endif

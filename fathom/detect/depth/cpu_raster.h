@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-namespace fathom {
+namespace fathom::depth {
 
 struct RasterBody {
     const DrawnMesh* mesh = nullptr;
@@ -39,9 +39,9 @@ struct RasterRows {
     int first = 0, last = -1;
     std::size_t stride = 0;
     float* depth = nullptr;
-    std::int32_t* keys = nullptr;                                 // optional; 0 where nothing was drawn
-    const float *after = nullptr, *until = nullptr;               // optional limits
-    const float *least_after = nullptr, *largest_until = nullptr; // the limits by tile; both or none
+    std::int32_t* keys = nullptr;                           // optional; 0 where nothing was drawn
+    const float *after = nullptr, *until = nullptr;         // optional limits
+    const float *min_after = nullptr, *max_until = nullptr; // the limits by tile; both or none
     int tile_columns = 0;
     bool* met = nullptr; // used instead of depth and keys: set if anything would be drawn
 
@@ -65,4 +65,4 @@ void draw_rows(const Raster& raster, const RasterRows& rows);
 [[nodiscard]] DepthOverlap compare_pixels(const DepthMap& object, const DepthMap& environment, std::size_t begin,
                                           std::size_t end);
 
-} // namespace fathom
+} // namespace fathom::depth

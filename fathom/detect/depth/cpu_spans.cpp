@@ -5,7 +5,7 @@
 #include <cmath>
 #include <tuple>
 
-namespace fathom {
+namespace fathom::depth {
 
 namespace {
 
@@ -195,4 +195,4 @@ bool LineSteps::at(int k, int& column, int& row, float& depth) const {
     return true;
 }
 
-} // namespace fathom
+} // namespace fathom::depth

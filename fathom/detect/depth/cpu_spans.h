@@ -9,7 +9,7 @@
 #include <array>
 #include <cstdint>
 
-namespace fathom {
+namespace fathom::depth {
 
 inline constexpr int subpixels = 256; // per pixel
 
@@ -111,4 +111,4 @@ private:
     int first_ = 0, last_ = -1, other_count_ = 0;
 };
 
-} // namespace fathom
+} // namespace fathom::depth

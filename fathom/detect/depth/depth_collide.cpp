@@ -164,7 +164,7 @@ private:
         body->depth = hit.depth;
         body->point = hit.point;
         body->primitive = hit.id.primitive;
-        body->way_out = pose_.rotate(maps_.view.direction()) * (to_near < to_far ? 1.0 : -1.0);
+        body->separating_direction = pose_.rotate(maps_.view.direction()) * (to_near < to_far ? 1.0 : -1.0);
     }
 
     // Where a body is in a pixel at all, both its nearest depth there is before the object's last and its farthest is

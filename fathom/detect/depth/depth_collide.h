@@ -53,12 +53,12 @@ struct DepthBodyHit {
     Index projection = 0;
     std::size_t pixels = 0; // hits, over all layers
     double area = 0;        // area of those pixels (m^2), as seen along the projection
-    double depth =
-        0; // of the deepest hit: after a translation of the object by it along way_out, the point is on its surface (m)
-    Vec3 point = Vec3::Zero();   // the deepest hit (m, world)
-    Vec3 way_out = Vec3::Zero(); // separating direction (unit, world), along the projection or against it
-    Vec3 normal = Vec3::Zero();  // mean over the hits, unit; zero where they cancel
-    Index primitive = no_index;  // triangle of the deepest hit
+    double depth = 0; // of the deepest hit: after a translation of the object by it along separating_direction, the
+                      // point is on its surface (m)
+    Vec3 point = Vec3::Zero();                // the deepest hit (m, world)
+    Vec3 separating_direction = Vec3::Zero(); // separating direction (unit, world), along the projection or against it
+    Vec3 normal = Vec3::Zero();               // mean over the hits, unit; zero where they cancel
+    Index primitive = no_index;               // triangle of the deepest hit
 };
 
 // Pixels of the object that are inside a closed body without intersecting its surface.

@@ -148,9 +148,10 @@ void check(const DirectionOptions& options) {
     if (options.sides == DepthSides::layers)
         throw Error(Cause::invalid_argument, "layers fill no concavities and need no choice of directions",
                     {.element = "option sides"});
-    if (options.most < 1) throw Error(Cause::invalid_argument, "must be at least 1", {.element = "option most"});
-    if (!(options.least_gain >= 0))
-        throw Error(Cause::invalid_argument, "must be a number of at least 0", {.element = "option least_gain"});
+    if (options.max_directions < 1)
+        throw Error(Cause::invalid_argument, "must be at least 1", {.element = "option max_directions"});
+    if (!(options.min_gain >= 0))
+        throw Error(Cause::invalid_argument, "must be a number of at least 0", {.element = "option min_gain"});
     for (const Vec3& direction : options.candidates)
         if (!is_finite(direction) || !(direction.norm() > 0))
             throw Error(Cause::invalid_argument, "must be finite and not zero", {.element = "option candidates"});
@@ -175,8 +176,8 @@ public:
     }
 
     [[nodiscard]] DirectionReport run() {
-        for (const Vec3& direction : candidates_for(places_, options_)) look(direction);
-        while (report_.chosen.size() < options_.most && choose_next()) {
+        for (const Vec3& direction : candidates_for(places_, options_)) evaluate(direction);
+        while (report_.chosen.size() < options_.max_directions && choose_next()) {
         }
         report_.seen = report_.seen_by_chosen.back();
         measure_concavity();
@@ -196,7 +197,7 @@ private:
         for (SurfacePlace& place : places_) place.tight = tree.contains(place.probe);
     }
 
-    void look(const Vec3& direction) {
+    void evaluate(const Vec3& direction) {
         const Filled filled = fill(backend_, drawn_, direction, options_);
         std::vector<bool> seen(places_.size());
         double area = 0;
@@ -227,7 +228,7 @@ private:
             if (gain > most + 1e-3 || (gain > most - 1e-3 && fills_less)) best = k, most = gain;
         }
         const bool first = report_.chosen.empty();
-        if (!first && !(most > options_.least_gain)) return false;
+        if (!first && !(most > options_.min_gain)) return false;
         for (std::size_t k = 0; k < covered_.size(); ++k) covered_[k] = covered_[k] || seen_[best][k];
         report_.chosen.push_back(report_.candidates[best]);
         report_.seen_by_chosen.push_back(std::min(1.0, (first ? 0.0 : report_.seen_by_chosen.back()) + most));

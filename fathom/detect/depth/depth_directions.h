@@ -22,8 +22,8 @@ struct DirectionOptions {
     int pixels = 192;
     std::size_t spread = 24; // candidates spread evenly over the sphere, in addition to the axes and the principal axes
     std::vector<Vec3> candidates{}; // additional candidates, any length
-    std::size_t most = 4;           // largest number of chosen directions
-    double least_gain = 0.002;      // fraction of the surface that one more direction must add
+    std::size_t max_directions = 4; // largest number of chosen directions
+    double min_gain = 0.002;        // fraction of the surface that one more direction must add
     double compliant = 0.99;        // fraction of the surface that must be seen
 };
 

@@ -68,13 +68,14 @@ DrawnClusters::DrawnClusters(std::span<const Vec3f> positions, std::size_t count
 // All clusters except the last are full, so that they begin at multiples of their size.
 void DrawnClusters::sort(std::span<const Vec3f> middles, Index* begin, Index* end) {
     const auto count = static_cast<std::size_t>(end - begin);
-    if (count <= DrawnCluster::most) return std::sort(begin, end);
+    if (count <= DrawnCluster::max_primitives) return std::sort(begin, end);
     Vec3f lower = middles[*begin], upper = lower;
     for (const Index* at = begin; at != end; ++at)
         lower = lower.cwiseMin(middles[*at]), upper = upper.cwiseMax(middles[*at]);
     int axis = 0;
     (upper - lower).maxCoeff(&axis);
-    Index* const middle = begin + (count + DrawnCluster::most - 1) / DrawnCluster::most / 2 * DrawnCluster::most;
+    Index* const middle = begin + (count + DrawnCluster::max_primitives - 1) / DrawnCluster::max_primitives / 2 *
+                                      DrawnCluster::max_primitives;
     std::nth_element(begin, middle, end,
                      [&](Index a, Index b) { return std::pair(middles[a][axis], a) < std::pair(middles[b][axis], b); });
     sort(middles, begin, middle);
@@ -85,8 +86,8 @@ void DrawnClusters::gather(std::size_t corners_each, CornerOf corner) {
     const std::size_t count = numbers_.size();
     for (std::size_t k = 0; k < corners_each; ++k) corners_[k].assign(count + lanes, 0);
     std::vector<Index> found; // position among the corners, by vertex
-    for (std::size_t begin = 0; begin < count; begin += DrawnCluster::most) {
-        const std::size_t end = std::min(count, begin + DrawnCluster::most), first = vertices_.size();
+    for (std::size_t begin = 0; begin < count; begin += DrawnCluster::max_primitives) {
+        const std::size_t end = std::min(count, begin + DrawnCluster::max_primitives), first = vertices_.size();
         for (std::size_t t = begin; t < end; ++t)
             for (std::size_t k = 0; k < corners_each; ++k) {
                 const Index vertex = corner(numbers_[t], k);

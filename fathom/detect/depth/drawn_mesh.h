@@ -34,7 +34,7 @@ struct DrawnBox {
 };
 
 struct DrawnCluster {
-    static constexpr std::size_t most = 128; // primitives
+    static constexpr std::size_t max_primitives = 128;
 
     DrawnRange primitives;
     Index first_corner = 0;

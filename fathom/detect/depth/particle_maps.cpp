@@ -357,7 +357,7 @@ struct ParticleMaps::State {
 
     [[nodiscard]] bool first_hit(const Vec3& from, const Vec3& to, ParticleHit& first) const {
         bool any = false;
-        const bool one = options.ask == AskMaps::main_axis && views.size() > 1;
+        const bool one = options.tested == TestedMaps::main_axis && views.size() > 1;
         const std::size_t begin = one ? main_view(to - from) : 0, end = one ? begin + 1 : views.size();
         for (std::size_t k = begin; k < end; ++k) {
             if (!views[k].near(from, to) || !is_finite(from) || !is_finite(Vec3(to - from))) continue;

@@ -17,7 +17,7 @@
 namespace fathom {
 
 // The maps that are tested for a motion.
-enum class AskMaps {
+enum class TestedMaps {
     every,    // all maps whose boxes the motion touches; the first hit counts
     main_axis // only the map whose direction is most along the motion: cheaper, but misses what only the other maps see
 };
@@ -28,7 +28,7 @@ struct ParticleMapOptions {
     // halves the drawing and suits sheets and ground; but a particle that passes beside an obstacle then hits its
     // shadow.
     bool exits = true;
-    AskMaps ask = AskMaps::every;
+    TestedMaps tested = TestedMaps::every;
 };
 
 struct ParticleHit {

@@ -32,8 +32,8 @@ void* current_context() {
                                             {"libGLX.so.0", "glXGetCurrentContext"},
                                             {"libGL.so.1", "glXGetCurrentContext"}})
         if (void* loaded = dlopen(library, RTLD_LAZY | RTLD_NOLOAD)) {
-            const auto ask = reinterpret_cast<void* (*)()>(dlsym(loaded, function));
-            void* context = ask ? ask() : nullptr;
+            const auto current = reinterpret_cast<void* (*)()>(dlsym(loaded, function));
+            void* context = current ? current() : nullptr;
             dlclose(loaded);
             if (context) return context;
         }

@@ -104,7 +104,9 @@ public:
 private:
     void run(double tolerance) {
         // A pair of nodes costs far less than a field evaluation.
-        const auto spent = [&] { return pairs_.pairs_made() / 4 + parts_p_.ranges_asked() + parts_q_.ranges_asked(); };
+        const auto spent = [&] {
+            return pairs_.pairs_made() / 4 + parts_p_.range_evaluations() + parts_q_.range_evaluations();
+        };
         while (pairs_.open() && pairs_.nearest().gap < best_.upper - tolerance && spent() < options_.max_evaluations) {
             const DualTreeBound::Pair next = pairs_.nearest();
             if (parts_p_.is_leaf_of_solid(next.a) && parts_q_.is_leaf_of_solid(next.b)) at_leaves(next);

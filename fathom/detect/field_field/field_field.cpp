@@ -136,12 +136,12 @@ void number_regions(std::vector<Contact>& contacts) {
 void add_contacts(const Ordered& o, const FieldPair& pair, const Vec3& common, const CollideOptions& options,
                   CollideResult& result) {
     const bool smooth = is_smooth(*o.p) && is_smooth(*o.q), convex = is_convex(o.p->field()) && is_convex(o.q->field());
-    const RegionOptions ask{.margin = options.margin,
-                            .max_contacts = options.max_contacts,
-                            .tolerance = contact_tolerance(o),
-                            .polish = smooth};
-    const RegionContacts found =
-        convex ? convex_contacts(pair, common, o.size(), ask) : find_contacts(*o.p, *o.q, pair, common, ask);
+    const RegionOptions region_options{.margin = options.margin,
+                                       .max_contacts = options.max_contacts,
+                                       .tolerance = contact_tolerance(o),
+                                       .polish = smooth};
+    const RegionContacts found = convex ? convex_contacts(pair, common, o.size(), region_options)
+                                        : find_contacts(*o.p, *o.q, pair, common, region_options);
     result.evaluations += found.evaluations;
     result.more_contacts = found.more_contacts;
     result.contacts.reserve(found.contacts.size());

@@ -140,9 +140,9 @@ bool Search::proven_apart(const Judged& judged, std::size_t k, Found& found) con
     if (!(offset > 0)) return false;
     for (std::size_t f = 0; f < 2; ++f)
         if (spared * spared < fields[f].cost_of_whole(cell.tapes[f])) return false;
-    double hoped = 0;
-    for (std::size_t f = 0; f < 2; ++f) hoped += fields[f].hoped_clear(judged.values[f][k], offset);
-    if (!(hoped > 2 * offset)) return false;
+    double upper_bound = 0;
+    for (std::size_t f = 0; f < 2; ++f) upper_bound += fields[f].clear_upper_bound(judged.values[f][k], offset);
+    if (!(upper_bound > 2 * offset)) return false;
     std::array<Vec3, 2> normals;
     for (std::size_t f = 0; f < 2; ++f) {
         const Vec3 gradient = fields[f].sample(cell.tapes[f], fields[f].to_field(judged.centers[k])).gradient;

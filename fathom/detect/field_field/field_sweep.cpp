@@ -155,7 +155,8 @@ bool FieldSweeper::proven_apart(const Node& node, const Vec3& place, double valu
     const double room = node.value + value - 2 * options_.level - way, spared = node.radius / room;
     if (!(room > 0) || spared * spared < cut_.cost_of_whole(node.tape)) return false;
     const double offset = ball_offset(node.radius, room, size_);
-    if (!(offset > 0) || !(cut_.hoped_clear(node.value, offset) + other_.hoped_clear(value, offset) - way > 2 * offset))
+    if (!(offset > 0) ||
+        !(cut_.clear_upper_bound(node.value, offset) + other_.clear_upper_bound(value, offset) - way > 2 * offset))
         return false;
     const Vec3 out_of_cut = cut_.sample(node.tape, node.center).gradient,
                out_of_other = other_.sample(other_.tape(), place).gradient;

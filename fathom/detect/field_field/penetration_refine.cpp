@@ -236,7 +236,7 @@ std::optional<RegionContact> DeepestContact::at(const Vec3& x, int body, const S
     const double steepness = other.gradient.norm();
     if (!(steepness > 1e-10) || !std::isfinite(other.distance)) return std::nullopt;
     Vec3 out = other.gradient / steepness;
-    const double depth = way_out(x, 1 - body, other, out);
+    const double depth = penetration_depth(x, 1 - body, other, out);
     const Vec3 surface = x + depth * out;
     if (body == 0) return RegionContact{x, surface, -out, depth, 0};
     return RegionContact{surface, x, out, depth, 0};
@@ -245,33 +245,34 @@ std::optional<RegionContact> DeepestContact::at(const Vec3& x, int body, const S
 // Penetration depth of x in the other body, and the separating direction `out`. The value of a distance is the depth,
 // also on ridges, where the slope is meaningless. Other fields are followed to their surface, and from x again along
 // the normal found there, while the depth decreases: at the closest surface point both directions agree.
-double DeepestContact::way_out(const Vec3& x, int other, const Sample& sample, Vec3& out) {
+double DeepestContact::penetration_depth(const Vec3& x, int other, const Sample& sample, Vec3& out) {
     if (is_distance_like(pair_.field(other))) return -sample.distance;
     Sample end;
-    double way = way_along(x, other, sample, out, end);
+    double distance = distance_along(x, other, sample, out, end);
     for (int turn = 0; turn < 6 && sample.distance < 0; ++turn) {
         const double steepness = end.gradient.norm();
         if (!(steepness > 1e-10)) break;
         const Vec3 next = end.gradient / steepness;
-        const double shorter = way_along(x, other, sample, next, end);
-        if (!(shorter > 0 && shorter < way * (1 - 1e-9)) || std::abs(end.distance) > 1e-3 * steepness * way) break;
-        way = shorter;
+        const double shorter = distance_along(x, other, sample, next, end);
+        if (!(shorter > 0 && shorter < distance * (1 - 1e-9)) || std::abs(end.distance) > 1e-3 * steepness * distance)
+            break;
+        distance = shorter;
         out = next;
     }
-    return way;
+    return distance;
 }
 
 // Newton's method along a line; `end` is the sample at the last point.
-double DeepestContact::way_along(const Vec3& x, int other, const Sample& sample, const Vec3& out, Sample& end) {
+double DeepestContact::distance_along(const Vec3& x, int other, const Sample& sample, const Vec3& out, Sample& end) {
     const double steepness = sample.gradient.norm();
-    double way = -sample.distance / steepness;
+    double distance = -sample.distance / steepness;
     for (int step = 0; step < 8; ++step) {
-        end = pair_.sample(other, x + way * out);
+        end = pair_.sample(other, x + distance * out);
         ++evaluations_;
         const double slope = end.gradient.dot(out);
         if (!(slope > 0.05 * steepness) || std::abs(end.distance) < 1e-14 * options_.size) break;
-        way -= end.distance / slope;
+        distance -= end.distance / slope;
     }
-    return way;
+    return distance;
 }
 } // namespace fathom::field_field

@@ -21,17 +21,17 @@ struct Item {
     Index side = 0;
     Index place = 0; // node of the tree, or position of a triangle
     bool triangle = false;
-    bool evaluated = false;   // `look` is the evaluation at its own centre; else at a sphere containing it
-    bool touches = false;     // all of its triangles touch
-    Sphere ball{};            // in the field's frame
-    MeshLook look{};          // for fields other than meshes, the point found is the evaluated point
-    double bound = -HUGE_VAL; // lower bound on the field over the item
+    bool evaluated = false;      // `evaluation` is the evaluation at its own centre; else at a sphere containing it
+    bool touches = false;        // all of its triangles touch
+    Sphere ball{};               // in the field's frame
+    MeshEvaluation evaluation{}; // for fields other than meshes, the point found is the evaluated point
+    double bound = -HUGE_VAL;    // lower bound on the field over the item
     TriangleInFieldFrame* contact = nullptr; // set after descent
     Vec3 world = Vec3::Zero();               // point of the contact, or centre of the sphere (m, world)
     double gap = HUGE_VAL;                   // distance of that point from the first `compared` selected contacts (m)
     std::size_t compared = 0;
 
-    [[nodiscard]] double value() const { return look.found.sample.distance; }
+    [[nodiscard]] double value() const { return evaluation.found.sample.distance; }
     // Upper bound on the distance of its contacts from the selected ones.
     [[nodiscard]] double farthest() const { return contact ? gap : gap + ball.radius; }
     // Key for opening: the lower bound on that distance for a triangle, the upper bound for other items.
@@ -52,26 +52,28 @@ public:
     [[nodiscard]] bool one_by_one() const { return mesh_ != nullptr; }
 
     void evaluate(Item& item) const {
-        item.look = {item.ball.center, mesh_->nearest(item.ball.center, within(item, item.ball.center))};
+        item.evaluation = {item.ball.center, mesh_->nearest(item.ball.center, within(item, item.ball.center))};
         set_evaluated(item);
     }
     void set_value(Item& item, double value) const {
-        item.look = {item.ball.center, {{value, Vec3::Zero()}, item.ball.center}};
+        item.evaluation = {item.ball.center, {{value, Vec3::Zero()}, item.ball.center}};
         set_evaluated(item);
     }
     // For a triangle that was evaluated: whether its centre or a corner touches.
     [[nodiscard]] bool is_seen_to_touch(const Item& item) {
         if (item.value() <= seen.margin()) return true;
-        const auto touches = [&](const MeshLook& look) { return look.found.sample.distance <= seen.margin(); };
-        return mesh_ ? std::ranges::any_of(looks(item), touches) : has_corner_in(item);
+        const auto touches = [&](const MeshEvaluation& evaluation) {
+            return evaluation.found.sample.distance <= seen.margin();
+        };
+        return mesh_ ? std::ranges::any_of(known_evaluations(item), touches) : has_corner_in(item);
     }
     // For a triangle that was evaluated: whether a quick proof shows that it stays above the level.
     [[nodiscard]] bool stays_above(const Item& item, double level) {
-        return mesh_ && mesh_field::stays_above(*mesh_, seen.corners(item.place), looks(item), level);
+        return mesh_ && mesh_field::stays_above(*mesh_, seen.corners(item.place), known_evaluations(item), level);
     }
     // Evaluations at the centre and the corners of a triangle.
-    [[nodiscard]] std::array<MeshLook, 4> looks(const Item& item) {
-        std::array<MeshLook, 4> found = {item.look};
+    [[nodiscard]] std::array<MeshEvaluation, 4> known_evaluations(const Item& item) {
+        std::array<MeshEvaluation, 4> found = {item.evaluation};
         const Triangle& vertices = seen.mesh().vertices(item.place);
         const MeshInFieldFrame::Corners corners = seen.corners(item.place);
         for (std::size_t k = 0; k < 3; ++k) {
@@ -88,8 +90,8 @@ public:
     void update_bounds(Item& item) const {
         const double low = mesh_ ? 0 : std::isnan(item.value()) ? -HUGE_VAL : item.value();
         const double reach = item.triangle && mesh_
-                                 ? triangle_reach(item.place, seen.to_mesh_frame(item.look.found.point))
-                                 : ball_reach(item.ball, item.look.found.point);
+                                 ? triangle_reach(item.place, seen.to_mesh_frame(item.evaluation.found.point))
+                                 : ball_reach(item.ball, item.evaluation.found.point);
         const double bound = low - slope_ * reach - error_;
         if (bound > item.bound) item.bound = bound;
         item.touches = item.touches || seen.is_inside(item.value(), around(item));
@@ -99,7 +101,7 @@ public:
         if (item.triangle || !mesh_ || !(item.bound > -HUGE_VAL)) return; // not evaluated yet
         const SphereNode& node = seen.mesh().tree().nodes()[item.place];
         const TriangleSphereTree& mesh = seen.mesh();
-        const Vec3 c = seen.to_mesh_frame(item.look.found.point);
+        const Vec3 c = seen.to_mesh_frame(item.evaluation.found.point);
         double reach = 0;
         for (Index k = node.first; k < node.first + node.size(); ++k) {
             const double own = node.is_leaf()
@@ -120,7 +122,7 @@ private:
         update_bounds(item);
     }
     [[nodiscard]] double within(const Item& item, const Vec3& p) const {
-        return item.bound > -HUGE_VAL ? item.look.reach(p) + seen.error() : HUGE_VAL;
+        return item.bound > -HUGE_VAL ? item.evaluation.reach(p) + seen.error() : HUGE_VAL;
     }
     [[nodiscard]] bool has_corner_in(const Item& item) const {
         std::array<double, 3> values;
@@ -138,13 +140,13 @@ private:
     }
     // Radius of a sphere about the evaluated point that contains the item.
     [[nodiscard]] static double around(const Item& item) {
-        return (item.ball.center - item.look.at).norm() + item.ball.radius;
+        return (item.ball.center - item.evaluation.at).norm() + item.ball.radius;
     }
 
     const MeshField* mesh_;
     double slope_;
     double error_;
-    std::unordered_map<Index, MeshLook> corners_; // by vertex
+    std::unordered_map<Index, MeshEvaluation> corners_; // by vertex
 };
 
 namespace {
@@ -250,7 +252,7 @@ void ContactReducer::descend(std::span<Item* const> round) {
             TriangleInFieldFrame{.place = item->place, .center = item->ball.center, .value = item->value()});
         Side& side = sides_[item->side];
         if (side.one_by_one())
-            side.seen.descend(*item->contact, side.looks(*item));
+            side.seen.descend(*item->contact, side.known_evaluations(*item));
         else
             at_once.push_back(item);
     }
@@ -274,7 +276,7 @@ void ContactReducer::open(const Item& parent, const Visit& visit) {
                    .place = k,
                    .triangle = node.is_leaf(),
                    .touches = parent.touches,
-                   .look = parent.look,
+                   .evaluation = parent.evaluation,
                    .bound = parent.bound};
         child.ball = child.triangle ? side.seen.ball(k) : side.seen.node(k);
         side.update_bounds(child);

@@ -12,7 +12,7 @@ namespace fathom::mesh_field {
 
 namespace {
 
-constexpr std::size_t least_cuts = 64;       // evaluations granted to every open triangle, whatever the limit
+constexpr std::size_t min_cuts = 64;         // evaluations granted to every open triangle, whatever the limit
 constexpr double longest_range_in_cells = 4; // the range of larger boxes of a grid is expensive
 
 } // namespace
@@ -33,36 +33,36 @@ MeshInFieldFrame::MeshInFieldFrame(const TriangleSphereTree& mesh, const Pose& m
     depth_error_ = grid ? grid->near_error_bound() : field.error_bound();
 }
 
-TriangleLeast MeshInFieldFrame::least(std::size_t place, const Vec3& start, double value) const {
+TriangleMinimum MeshInFieldFrame::least(std::size_t place, const Vec3& start, double value) const {
     const Corners at = corners(place);
-    if (!mesh_field_) return least_on_triangle(field_, at, start, value);
-    std::array<MeshLook, 4> looks;
-    looks[0] = {start, mesh_field_->nearest(start)};
-    for (std::size_t k = 0; k < 3; ++k) looks[k + 1] = {at[k], mesh_field_->nearest(at[k], looks[k].reach(at[k]))};
-    TriangleLeast result = least_on_triangle(*mesh_field_, at, looks);
-    result.evaluations += looks.size();
+    if (!mesh_field_) return minimum_on_triangle(field_, at, start, value);
+    std::array<MeshEvaluation, 4> known;
+    known[0] = {start, mesh_field_->nearest(start)};
+    for (std::size_t k = 0; k < 3; ++k) known[k + 1] = {at[k], mesh_field_->nearest(at[k], known[k].reach(at[k]))};
+    TriangleMinimum result = minimum_on_triangle(*mesh_field_, at, known);
+    result.evaluations += known.size();
     return result;
 }
 
-void MeshInFieldFrame::set_least(TriangleInFieldFrame& triangle, const TriangleLeast& least) const {
+void MeshInFieldFrame::set_minimum(TriangleInFieldFrame& triangle, const TriangleMinimum& least) const {
     triangle.least = least;
     triangle.descended = true;
     triangle.touches = least.sample.distance <= margin();
 }
 
 void MeshInFieldFrame::descend(TriangleInFieldFrame& triangle) const {
-    set_least(triangle, least(triangle.place, triangle.center, triangle.value));
+    set_minimum(triangle, least(triangle.place, triangle.center, triangle.value));
 }
 
-void MeshInFieldFrame::descend(TriangleInFieldFrame& triangle, const std::array<MeshLook, 4>& looks) const {
-    set_least(triangle, least_on_triangle(*mesh_field_, corners(triangle.place), looks));
+void MeshInFieldFrame::descend(TriangleInFieldFrame& triangle, const std::array<MeshEvaluation, 4>& known) const {
+    set_minimum(triangle, minimum_on_triangle(*mesh_field_, corners(triangle.place), known));
 }
 
 void MeshInFieldFrame::prove(std::span<TriangleInFieldFrame* const> open, double level,
                              std::size_t max_evaluations) const {
     if (open.empty()) return;
     const ClearanceRadius clear = level == margin() ? clear_ : ClearanceRadius(field_, level);
-    const std::size_t share = std::max(least_cuts, max_evaluations / open.size());
+    const std::size_t share = std::max(min_cuts, max_evaluations / open.size());
     each_triangle(open.size(), [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) prove(*open[k], clear, share);
     });

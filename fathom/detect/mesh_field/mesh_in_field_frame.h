@@ -18,7 +18,7 @@ struct TriangleInFieldFrame {
     bool cleared = false;       // proven to stay above the requested level
     bool touches = false;
     bool descended = false;
-    TriangleLeast least{}; // point with the smallest field value, in the field's frame
+    TriangleMinimum least{}; // point with the smallest field value, in the field's frame
 };
 
 class MeshInFieldFrame {
@@ -62,7 +62,7 @@ public:
     // Minimizes the field on a triangle.
     void descend(TriangleInFieldFrame& triangle) const;
     // The same for a MeshField, with the evaluations at the centre and the corners.
-    void descend(TriangleInFieldFrame& triangle, const std::array<MeshLook, 4>& looks) const;
+    void descend(TriangleInFieldFrame& triangle, const std::array<MeshEvaluation, 4>& known) const;
     // Subdivides each triangle until bounding spheres or ranges prove that every piece stays above `level` (at most the
     // margin), or a point at or below it is found, from which descent starts. The evaluation limit is divided evenly,
     // so that the result does not depend on the order. Runs in parallel if there are many triangles.
@@ -72,8 +72,8 @@ public:
 
 private:
     [[nodiscard]] Vec3 seen(const Vec3& p) const { return turn_ * p + move_; }
-    [[nodiscard]] TriangleLeast least(std::size_t place, const Vec3& start, double value) const;
-    void set_least(TriangleInFieldFrame& triangle, const TriangleLeast& least) const;
+    [[nodiscard]] TriangleMinimum least(std::size_t place, const Vec3& start, double value) const;
+    void set_minimum(TriangleInFieldFrame& triangle, const TriangleMinimum& least) const;
     void prove(TriangleInFieldFrame& triangle, const ClearanceRadius& clear, std::size_t max_evaluations) const;
 
     const TriangleSphereTree& mesh_;

@@ -84,7 +84,7 @@ private:
 
 class Descent {
 public:
-    Descent(const Field& field, const std::array<Vec3, 3>& corners, TriangleLeast& at)
+    Descent(const Field& field, const std::array<Vec3, 3>& corners, TriangleMinimum& at)
         : field_(field), corners_(corners), at_(at), edge_u_(corners[1] - corners[0]), edge_v_(corners[2] - corners[0]),
           size_(
               std::sqrt(std::max({edge_u_.squaredNorm(), edge_v_.squaredNorm(), (edge_u_ - edge_v_).squaredNorm()}))) {
@@ -168,7 +168,7 @@ private:
 
     const Field& field_;
     const std::array<Vec3, 3>& corners_;
-    TriangleLeast& at_;
+    TriangleMinimum& at_;
     Vec3 edge_u_, edge_v_;
     double size_;
     Vec3 normal_ = Vec3::Zero();
@@ -177,9 +177,9 @@ private:
 
 } // namespace
 
-TriangleLeast least_on_triangle(const Field& field, const std::array<Vec3, 3>& corners, const Vec3& start,
-                                double value) {
-    TriangleLeast least;
+TriangleMinimum minimum_on_triangle(const Field& field, const std::array<Vec3, 3>& corners, const Vec3& start,
+                                    double value) {
+    TriangleMinimum least;
     least.point = start;
     std::array<double, 3> at_corners;
     field.distances(corners, at_corners);
@@ -271,15 +271,15 @@ private:
 
 class DepthSearch {
 public:
-    DepthSearch(const MeshField& mesh, const std::array<Vec3, 3>& corners, const std::array<MeshLook, 4>& looks)
+    DepthSearch(const MeshField& mesh, const std::array<Vec3, 3>& corners, const std::array<MeshEvaluation, 4>& known)
         : mesh_(mesh), origin_(corners[0]), edge_u_(corners[1] - corners[0]), edge_v_(corners[2] - corners[0]),
           uu_(edge_u_.squaredNorm()), uv_(edge_u_.dot(edge_v_)), vv_(edge_v_.squaredNorm()) {
-        for (const MeshLook& look : looks) add(look);
+        for (const MeshEvaluation& evaluation : known) add(evaluation);
     }
 
-    [[nodiscard]] const MeshLook& best() const { return best_; }
+    [[nodiscard]] const MeshEvaluation& best() const { return best_; }
     [[nodiscard]] double depth() const { return -best_.found.sample.distance; }
-    [[nodiscard]] std::size_t looks() const { return count_ - 4; }
+    [[nodiscard]] std::size_t evaluations() const { return count_ - 4; }
     [[nodiscard]] bool is_full() const { return count_ == max_spheres; }
     [[nodiscard]] double size() const { return std::sqrt(std::max({uu_, vv_, uu_ + vv_ - 2 * uv_})); }
 
@@ -312,12 +312,13 @@ private:
     };
     [[nodiscard]] static double square(double x) { return x * x; }
 
-    void add(const MeshLook& look) {
-        const double distance = look.found.sample.distance;
+    void add(const MeshEvaluation& evaluation) {
+        const double distance = evaluation.found.sample.distance;
         const bool outside = distance > 0 && mesh_.sign().sealed; // otherwise a path into the body may cross no surface
-        balls_[count_++] = outside ? Ball{look.at - origin_, distance} : Ball{look.found.point - origin_, 0};
-        if (count_ == 1 || distance < best_.found.sample.distance) best_ = look;
-        last_ = look;
+        balls_[count_++] =
+            outside ? Ball{evaluation.at - origin_, distance} : Ball{evaluation.found.point - origin_, 0};
+        if (count_ == 1 || distance < best_.found.sample.distance) best_ = evaluation;
+        last_ = evaluation;
     }
 
     void make_cell(const Ball& ball) {
@@ -339,30 +340,30 @@ private:
     std::array<Cell, max_spheres> cells_; // of the first cells_made_ spheres, for cells_depth_
     std::size_t cells_made_ = 0;
     double cells_depth_ = 0;
-    MeshLook best_, last_;
+    MeshEvaluation best_, last_;
 };
 
 } // namespace
 
-TriangleLeast least_on_triangle(const MeshField& mesh, const std::array<Vec3, 3>& corners,
-                                const std::array<MeshLook, 4>& looks) {
-    DepthSearch search(mesh, corners, looks);
+TriangleMinimum minimum_on_triangle(const MeshField& mesh, const std::array<Vec3, 3>& corners,
+                                    const std::array<MeshEvaluation, 4>& known) {
+    DepthSearch search(mesh, corners, known);
     while (search.depth() > deep_enough * search.size() && mesh.thickness() == 0) {
         const DepthSearch::Room room = search.max_room(search.depth());
         if (!(room.squared > 2 * search.depth() * still * search.size() + search.error(search.depth())))
-            return {search.best().at, search.best().found.sample, search.looks()};
+            return {search.best().at, search.best().found.sample, search.evaluations()};
         if (search.is_full()) break;
         search.evaluate(room.point);
     }
-    const NearbyMesh nearby(mesh, looks);
-    TriangleLeast least = least_on_triangle(nearby, corners, search.best().at, -search.depth());
-    least.evaluations += search.looks();
+    const NearbyMesh nearby(mesh, known);
+    TriangleMinimum least = minimum_on_triangle(nearby, corners, search.best().at, -search.depth());
+    least.evaluations += search.evaluations();
     return least;
 }
 
-bool stays_above(const MeshField& mesh, const std::array<Vec3, 3>& corners, const std::array<MeshLook, 4>& looks,
+bool stays_above(const MeshField& mesh, const std::array<Vec3, 3>& corners, const std::array<MeshEvaluation, 4>& known,
                  double level) {
-    DepthSearch search(mesh, corners, looks);
+    DepthSearch search(mesh, corners, known);
     while (-level > deep_enough_to_prove * search.size() && search.depth() < -level && mesh.thickness() == 0) {
         const DepthSearch::Room room = search.max_room(-level);
         if (room.squared < -search.error(-level)) return true;

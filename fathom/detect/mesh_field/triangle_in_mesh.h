@@ -23,7 +23,7 @@ namespace fathom::mesh_field {
 // the minimum. Other fields have several local minima, and this finds one of them.
 // Cost: four field evaluations, plus one or two on smooth fields, about ten on boxes. Thread-safe.
 
-struct TriangleLeast {
+struct TriangleMinimum {
     Vec3 point = Vec3::Zero();
     Sample sample; // of the field at `point`
     std::size_t evaluations = 0;
@@ -31,8 +31,8 @@ struct TriangleLeast {
 
 // In the field's frame. `start` is a point of the triangle and `value` the field there. The corners are evaluated too,
 // so the result is never larger than the value at any of them.
-[[nodiscard]] TriangleLeast least_on_triangle(const Field& field, const std::array<Vec3, 3>& corners, const Vec3& start,
-                                              double value);
+[[nodiscard]] TriangleMinimum minimum_on_triangle(const Field& field, const std::array<Vec3, 3>& corners,
+                                                  const Vec3& start, double value);
 
 // ---- A MeshField with a cache for evaluations at nearby points: each evaluation starts with the surface point that
 // the previous one found, and the first few results are kept. Values are those of the field, to the bit, at half the
@@ -41,7 +41,7 @@ struct TriangleLeast {
 // The mesh must outlive it.
 
 // One evaluation of a MeshField.
-struct MeshLook {
+struct MeshEvaluation {
     Vec3 at = Vec3::Zero();
     MeshField::Nearest found{};
 
@@ -52,14 +52,14 @@ struct MeshLook {
 class NearbyMesh final : public Field {
 public:
     // `known`: earlier evaluations, at most as many as the cache holds.
-    explicit NearbyMesh(const MeshField& mesh, std::span<const MeshLook> known = {}) : mesh_(mesh) {
-        for (const MeshLook& look : known) keep(look);
+    explicit NearbyMesh(const MeshField& mesh, std::span<const MeshEvaluation> known = {}) : mesh_(mesh) {
+        for (const MeshEvaluation& evaluation : known) keep(evaluation);
     }
 
     [[nodiscard]] double distance(const Vec3& p) const override { return sample(p).distance; }
     [[nodiscard]] Sample sample(const Vec3& p) const override {
-        const auto same =
-            std::find_if(kept_.begin(), kept_.begin() + count_, [&](const MeshLook& look) { return look.at == p; });
+        const auto same = std::find_if(kept_.begin(), kept_.begin() + count_,
+                                       [&](const MeshEvaluation& evaluation) { return evaluation.at == p; });
         if (same != kept_.begin() + count_) return same->found.sample;
         last_ = {p, mesh_.nearest(p, count_ > 0 ? last_.reach(p) : SurfaceTree::no_limit)};
         keep(last_);
@@ -72,24 +72,24 @@ public:
     [[nodiscard]] Box bounds() const override { return mesh_.bounds(); }
 
 private:
-    void keep(const MeshLook& look) const {
-        if (count_ < kept_.size()) kept_[count_++] = look;
-        last_ = look;
+    void keep(const MeshEvaluation& evaluation) const {
+        if (count_ < kept_.size()) kept_[count_++] = evaluation;
+        last_ = evaluation;
     }
 
     const MeshField& mesh_;
-    mutable std::array<MeshLook, 5> kept_{}; // the centre and the corners of a triangle are evaluated repeatedly
+    mutable std::array<MeshEvaluation, 5> kept_{}; // the centre and the corners of a triangle are evaluated repeatedly
     mutable std::size_t count_ = 0;
-    mutable MeshLook last_;
+    mutable MeshEvaluation last_;
 };
 
-// In the mesh's frame. `looks`: evaluations at a point of the triangle and at its corners; they are not counted again.
-[[nodiscard]] TriangleLeast least_on_triangle(const MeshField& mesh, const std::array<Vec3, 3>& corners,
-                                              const std::array<MeshLook, 4>& looks);
+// In the mesh's frame. `known`: evaluations at a point of the triangle and at its corners; they are not counted again.
+[[nodiscard]] TriangleMinimum minimum_on_triangle(const MeshField& mesh, const std::array<Vec3, 3>& corners,
+                                                  const std::array<MeshEvaluation, 4>& known);
 
 // Whether the field is proven to stay above `level` on the triangle. False: the evaluation limit was reached, or a
 // point at or below the level was found.
 [[nodiscard]] bool stays_above(const MeshField& mesh, const std::array<Vec3, 3>& corners,
-                               const std::array<MeshLook, 4>& looks, double level);
+                               const std::array<MeshEvaluation, 4>& known, double level);
 
 } // namespace fathom::mesh_field

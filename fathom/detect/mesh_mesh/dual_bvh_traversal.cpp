@@ -14,7 +14,7 @@
 
 #ifndef FATHOM_GEOMETRY_SURFACE_PAIRS_ONCE_
 #define FATHOM_GEOMETRY_SURFACE_PAIRS_ONCE_
-namespace fathom {
+namespace fathom::mesh_mesh {
 
 // The tree with the larger frame leads: keys and limits are in its units.
 struct RelativeBvhFrame {
@@ -34,11 +34,11 @@ struct BoxPair {
 // Seven per level of either tree, plus the children of the last.
 inline constexpr int max_box_pairs = 14 * deepest_level + 8;
 
-} // namespace fathom
+} // namespace fathom::mesh_mesh
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace fathom::HWY_NAMESPACE {
+namespace fathom::mesh_mesh::HWY_NAMESPACE {
 
 // Computes the keys (as in BoxPair, times `unit`) of the eight child boxes against a box of the other tree, and returns
 // the bits of those not above the limit.
@@ -177,7 +177,7 @@ public:
     HWY_ATTR void operator()(const TreeBox& lead, const TreeBox& other) {
         const TrianglePack &pack = pair_.lead.packs[lead.leaf()], &their_pack = pair_.other.packs[other.leaf()];
         const LeafFrame frame(pair_.other_in_lead, lead, other, pack, their_pack);
-        if (frame.hopeless) return all_pairs(pack, their_pack);
+        if (frame.overflows) return all_pairs(pack, their_pack);
         const float error = static_cast<float>(frame.error) * (1 + 0x1p-20f);
         EightTriangles mine(pack, frame, way_.lead.way);
         const PlacedCorners theirs(their_pack, other, pair_.other_in_lead, frame, way_.lead.way);
@@ -281,11 +281,11 @@ HWY_ATTR bool near_pairs_kernel(const RelativeBvhFrame& pair, const PairsQuery& 
     return !leaves.stopped();
 }
 
-} // namespace fathom::HWY_NAMESPACE
+} // namespace fathom::mesh_mesh::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace fathom {
+namespace fathom::mesh_mesh {
 
 HWY_EXPORT(near_pairs_kernel);
 
@@ -300,5 +300,5 @@ bool visit_near_pairs(const SurfaceTree& a, const SurfaceTree& b, const Pose& b_
                                                    {query.wanted, query.limit, a_in_b.rotate(-query.way)}, turned);
 }
 
-} // namespace fathom
+} // namespace fathom::mesh_mesh
 #endif

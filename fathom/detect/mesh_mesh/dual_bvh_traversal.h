@@ -13,7 +13,7 @@
 #include <fathom/base/pose.h>
 #include <fathom/geometry/surface_tree/surface_tree.h>
 
-namespace fathom {
+namespace fathom::mesh_mesh {
 
 enum class PairsWanted {
     all,    // every pair within the limit, passed to the visitor as it is found
@@ -36,4 +36,4 @@ struct PairsQuery {
 bool visit_near_pairs(const SurfaceTree& a, const SurfaceTree& b, const Pose& b_in_a, const PairsQuery& query,
                       CallableRef<double(Index, Index)> visitor);
 
-} // namespace fathom
+} // namespace fathom::mesh_mesh

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace fathom {
+namespace fathom::mesh_mesh {
 
 namespace {
 
@@ -123,12 +123,12 @@ bool meshes_cross(const SurfaceTree& a, const Pose& pose_a, const SurfaceTree& b
 }
 
 MeshCrossings mesh_crossings(const SurfaceTree& a, const Pose& pose_a, const SurfaceTree& b, const Pose& pose_b,
-                             std::size_t most, double margin) {
+                             std::size_t max_pairs, double margin) {
     const Pair pair(a, pose_a, b, pose_b);
     MeshCrossings found;
     found.more_contacts = !visit_near_pairs(a, b, pair.b_in_a, {.limit = margin}, [&](Index i, Index j) {
         if (!pair.meet(i, j, margin)) return margin;
-        if (found.pairs.size() == most) return -1.0;
+        if (found.pairs.size() == max_pairs) return -1.0;
         found.pairs.push_back({pair.a.triangle(i), pair.b.triangle(j)});
         return margin;
     });
@@ -151,4 +151,4 @@ MeshDistance mesh_distance(const SurfaceTree& a, const Pose& pose_a, const Surfa
     return nearest.answer(pose_a);
 }
 
-} // namespace fathom
+} // namespace fathom::mesh_mesh

@@ -12,7 +12,7 @@
 
 #include <limits>
 
-namespace fathom {
+namespace fathom::mesh_mesh {
 
 // Whether the surfaces cross, touch or come within the margin. Stops at the first such pair. Throws Error{non_finite}
 // for a pose that is not finite.
@@ -24,7 +24,7 @@ struct MeshCrossings {
     bool more_contacts = false; // more pairs exist than are listed
 };
 [[nodiscard]] MeshCrossings mesh_crossings(const SurfaceTree& a, const Pose& pose_a, const SurfaceTree& b,
-                                           const Pose& pose_b, std::size_t most = 1'000'000, double margin = 0);
+                                           const Pose& pose_b, std::size_t max_pairs = 1'000'000, double margin = 0);
 
 // A pair of triangles by their places in the trees. Their distance is an immediate upper bound on the distance of the
 // meshes.
@@ -46,4 +46,4 @@ struct MeshDistance {
                                          const Pose& pose_b, double limit = std::numeric_limits<double>::infinity(),
                                          const MeshPairHint& hint = {});
 
-} // namespace fathom
+} // namespace fathom::mesh_mesh

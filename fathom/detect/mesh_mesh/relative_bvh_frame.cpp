@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace fathom {
+namespace fathom::mesh_mesh {
 
 TreeBox whole_of(const Bvh& tree) {
     BvhNode all = tree.nodes()[0];
@@ -70,7 +70,7 @@ LeafFrame::LeafFrame(const FrameInFrame& frame, const TreeBox& mine, const TreeB
     const double reach = extent + frame.ratio * their_extent;
     error = 0x1p-22 * (1 + frame.ratio) + 0x1p-18 * reach + frame.ground + double{pack.height} +
             frame.ratio * double{their_pack.height};
-    hopeless = !(reach + error + middle.cwiseAbs().maxCoeff() < far_reach);
+    overflows = !(reach + error + middle.cwiseAbs().maxCoeff() < far_reach);
 }
 
-} // namespace fathom
+} // namespace fathom::mesh_mesh

@@ -7,7 +7,7 @@
 #include <fathom/geometry/surface_tree/surface_tree_kernels.h>
 #include <fathom/index/bvh.h>
 
-namespace fathom {
+namespace fathom::mesh_mesh {
 
 // A child of a node, in the frame of its tree.
 struct TreeBox {
@@ -106,10 +106,10 @@ struct LeafFrame {
     float origin[3];  // in my frame
     float residue[3]; // difference between the centre of the other leaf and `origin`
     double error;     // error of a bound on the distance of two triangles
-    bool hopeless;    // too large for floats: nothing is ruled out
+    bool overflows;   // too large for floats: nothing is ruled out
 
     LeafFrame(const FrameInFrame& frame, const TreeBox& mine, const TreeBox& theirs, const TrianglePack& pack,
               const TrianglePack& their_pack);
 };
 
-} // namespace fathom
+} // namespace fathom::mesh_mesh

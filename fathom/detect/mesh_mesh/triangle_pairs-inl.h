@@ -14,7 +14,9 @@
 #include <fathom/index/vec3_lanes-inl.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace fathom::HWY_NAMESPACE {
+namespace fathom::mesh_mesh::HWY_NAMESPACE {
+
+using namespace fathom::HWY_NAMESPACE; // vec3_lanes-inl.h
 
 HWY_INLINE Floats plain_dot(const Vec3Lanes& a, const Vec3Lanes& b) {
     return hn::Add(hn::Add(hn::Mul(a.x, b.x), hn::Mul(a.y, b.y)), hn::Mul(a.z, b.z));
@@ -263,7 +265,7 @@ private:
     bool measured_ = false;
 };
 
-} // namespace fathom::HWY_NAMESPACE
+} // namespace fathom::mesh_mesh::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif

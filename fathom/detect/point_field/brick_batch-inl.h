@@ -13,7 +13,7 @@
 #include <fathom/detect/point_field/grid_traversal-inl.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace fathom::HWY_NAMESPACE {
+namespace fathom::point_field::HWY_NAMESPACE {
 
 template <std::size_t Room>
 class BrickBatch {
@@ -34,7 +34,7 @@ public:
         last_[i] = path.end;
     }
 
-    HWY_ATTR void look() {
+    HWY_ATTR void analyze() {
         for (std::size_t k = 0; k < 3; ++k) clip_axis(k);
         for (std::size_t i = 0; i < size_; ++i) last_[i] = first_[i] < last_[i] ? last_[i] : first_[i];
         find_slices();
@@ -101,7 +101,7 @@ private:
     IntColumn from_, to_, u_, v_, u_slope_, v_slope_;
 };
 
-} // namespace fathom::HWY_NAMESPACE
+} // namespace fathom::point_field::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif // per-target include guard

@@ -12,7 +12,7 @@
 #include <fathom/detect/point_field/grid_traversal-inl.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace fathom::HWY_NAMESPACE {
+namespace fathom::point_field::HWY_NAMESPACE {
 
 template <std::size_t Room>
 class CellBatch {
@@ -42,7 +42,7 @@ public:
         slack_[i] = slack;
     }
 
-    HWY_ATTR void look(const EmptySpaceMap& map, double step) {
+    HWY_ATTR void analyze(const EmptySpaceMap& map, double step) {
         find_times(); // while the values are prefetched
         map.codes.empty() ? read_values(map) : read_codes(map, step);
         find_cubics(map.level);
@@ -52,7 +52,7 @@ public:
 
     [[nodiscard]] HWY_INLINE double t0(std::size_t i) const { return t0_[i]; }
     [[nodiscard]] HWY_INLINE double t1(std::size_t i) const { return t1_[i]; }
-    [[nodiscard]] HWY_INLINE CellLook result(std::size_t i) const {
+    [[nodiscard]] HWY_INLINE CellAnalysis result(std::size_t i) const {
         const detail::Bernstein c = {c_[0][i], c_[1][i], c_[2][i], c_[3][i]};
         return {c, detail::contact_bits(c), root_[i], value_[i]};
     }
@@ -131,7 +131,7 @@ private:
     Column t0_, t1_, slack_, aim_, root_, value_;
 };
 
-} // namespace fathom::HWY_NAMESPACE
+} // namespace fathom::point_field::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif // per-target include guard

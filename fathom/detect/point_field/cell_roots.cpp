@@ -1,7 +1,7 @@
 // Subdivision of cubics whose coefficients change sign more than once.
 #include <fathom/detect/point_field/cell_roots.h>
 
-namespace fathom::detail {
+namespace fathom::point_field::detail {
 
 namespace {
 
@@ -56,4 +56,4 @@ void all_of(const Bernstein& c, double window, double start, double width, int d
     }
 }
 
-} // namespace fathom::detail
+} // namespace fathom::point_field::detail

@@ -12,7 +12,7 @@
 #include <array>
 #include <cmath>
 
-namespace fathom {
+namespace fathom::point_field {
 
 // The cubic of the value minus the level over a piece whose parameter runs in [0, 1].
 struct CellCubic {
@@ -98,7 +98,7 @@ void all_of(const Bernstein& c, double window, double start, double width, int d
 
 // Signs of the coefficients and the root after three Newton steps, computed without branches; most pieces need no more.
 // It is computed in advance for many pieces in a row.
-struct CellLook {
+struct CellAnalysis {
     detail::Bernstein c; // coefficients minus the slack
     unsigned bits;       // detail::contact_bits()
     double root;         // if c changes sign once: the root, measured from the end that is not in contact
@@ -109,11 +109,11 @@ struct CellLook {
 };
 
 // Everything except the root.
-[[nodiscard, gnu::always_inline]] inline CellLook signs_of(const CellCubic& cubic, double slack) {
+[[nodiscard, gnu::always_inline]] inline CellAnalysis signs_of(const CellCubic& cubic, double slack) {
     const auto& b = cubic.b;
-    CellLook look{{b[0] - slack, b[1] - slack, b[2] - slack, b[3] - slack}, 0, 0, 0};
-    look.bits = detail::contact_bits(look.c);
-    return look;
+    CellAnalysis analysis{{b[0] - slack, b[1] - slack, b[2] - slack, b[3] - slack}, 0, 0, 0};
+    analysis.bits = detail::contact_bits(analysis.c);
+    return analysis;
 }
 
 // Three Newton steps from the secant towards the value `aim`, for many cubics: a loop that the compiler vectorizes.
@@ -134,21 +134,22 @@ struct CellLook {
     }
 }
 
-[[nodiscard, gnu::always_inline]] inline CellLook look_at(const CellCubic& cubic, double slack) {
-    CellLook look = signs_of(cubic, slack);
-    const std::size_t turn = look.turn();
+[[nodiscard, gnu::always_inline]] inline CellAnalysis analyze(const CellCubic& cubic, double slack) {
+    CellAnalysis analysis = signs_of(cubic, slack);
+    const std::size_t turn = analysis.turn();
     const double aim = 0.5 * slack;
-    newton({&look.c[turn], &look.c[1 ^ turn], &look.c[2 ^ turn], &look.c[3 ^ turn]}, &aim, 1, &look.root, &look.value);
-    return look;
+    newton({&analysis.c[turn], &analysis.c[1 ^ turn], &analysis.c[2 ^ turn], &analysis.c[3 ^ turn]}, &aim, 1,
+           &analysis.root, &analysis.value);
+    return analysis;
 }
 
 namespace detail {
 
 // Any parameter with a value in (0, slack] is accepted: before the only root, all values are above 0.
-[[nodiscard, gnu::always_inline]] inline double root_of(const CellLook& look, double slack) {
-    if (look.value > 0 && look.value <= slack && look.root >= 0 && look.root <= 1) return look.root;
-    const std::size_t turn = look.turn();
-    return fall({look.c[turn], look.c[1 ^ turn], look.c[2 ^ turn], look.c[3 ^ turn]}, slack);
+[[nodiscard, gnu::always_inline]] inline double root_of(const CellAnalysis& analysis, double slack) {
+    if (analysis.value > 0 && analysis.value <= slack && analysis.root >= 0 && analysis.root <= 1) return analysis.root;
+    const std::size_t turn = analysis.turn();
+    return fall({analysis.c[turn], analysis.c[1 ^ turn], analysis.c[2 ^ turn], analysis.c[3 ^ turn]}, slack);
 }
 
 } // namespace detail
@@ -156,32 +157,33 @@ namespace detail {
 // With `slack` >= cubic.rounding(): the result contains every parameter where the exact cubic is <= 0, and the cubic is
 // <= 3 * slack at every parameter of the result. Touching counts. Cost: usually below a hundred operations, at most a
 // few hundred.
-[[nodiscard, gnu::always_inline]] inline CellContacts cell_contacts(const CellLook& look, double slack) {
+[[nodiscard, gnu::always_inline]] inline CellContacts cell_contacts(const CellAnalysis& analysis, double slack) {
     CellContacts out;
-    if (look.bits == 0) return out;
-    if (look.bits == 15) return {{{{0, 1}, {}}}, 1};
-    if (!detail::one_change(look.bits)) {
-        detail::all_of(look.c, slack, 0, 1, 0, out);
+    if (analysis.bits == 0) return out;
+    if (analysis.bits == 15) return {{{{0, 1}, {}}}, 1};
+    if (!detail::one_change(analysis.bits)) {
+        detail::all_of(analysis.c, slack, 0, 1, 0, out);
         return out;
     }
-    const double root = detail::root_of(look, slack);
-    const bool rises = look.bits & 1;
+    const double root = detail::root_of(analysis, slack);
+    const bool rises = analysis.bits & 1;
     out.spans[0] = {rises ? 0 : root, rises ? 1 - root : 1};
     out.count = 1;
     return out;
 }
 [[nodiscard]] inline CellContacts cell_contacts(const CellCubic& cubic, double slack) {
-    return cell_contacts(look_at(cubic, slack), slack);
+    return cell_contacts(analyze(cubic, slack), slack);
 }
 
 // The start of the first of these intervals; above 1 if there is none.
-[[nodiscard, gnu::always_inline]] inline double first_cell_contact(const CellLook& look, double slack) {
-    if (look.bits == 0) return 2;
-    if (look.bits & 1) return 0;
-    return detail::one_change(look.bits) ? detail::root_of(look, slack) : detail::first_of_halves(look.c, slack);
+[[nodiscard, gnu::always_inline]] inline double first_cell_contact(const CellAnalysis& analysis, double slack) {
+    if (analysis.bits == 0) return 2;
+    if (analysis.bits & 1) return 0;
+    return detail::one_change(analysis.bits) ? detail::root_of(analysis, slack)
+                                             : detail::first_of_halves(analysis.c, slack);
 }
 [[nodiscard]] inline double first_cell_contact(const CellCubic& cubic, double slack) {
-    return first_cell_contact(look_at(cubic, slack), slack);
+    return first_cell_contact(analyze(cubic, slack), slack);
 }
 
-} // namespace fathom
+} // namespace fathom::point_field

@@ -4,7 +4,7 @@
 #include <fathom/detect/point_field/grid_traversal.h>
 #include <fathom/detect/point_field/interval_collectors.h>
 
-namespace fathom {
+namespace fathom::point_field {
 
 void dda_intervals(const GridField& field, const GridPath& path, double level, std::vector<ContactInterval>& out) {
     const double slack = walk_slack(field.data(), path);
@@ -19,4 +19,4 @@ double dda_first(const GridField& field, const GridPath& path, double level) {
     return visitor.time;
 }
 
-} // namespace fathom
+} // namespace fathom::point_field

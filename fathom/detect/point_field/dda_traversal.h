@@ -12,7 +12,7 @@
 #include <cmath>
 #include <vector>
 
-namespace fathom {
+namespace fathom::point_field {
 
 // ---- Iterator over the cells of a grid along a path (Amanatides & Woo 1987), with the values of the current cell. It
 // serves dda_intervals() and octree_intervals(); the fast traversal has its own.
@@ -143,4 +143,4 @@ void dda_intervals(const GridField& field, const GridPath& path, double level, s
 // The first such time by the exact test, or no_contact. The traversal stops there.
 [[nodiscard]] double dda_first(const GridField& field, const GridPath& path, double level);
 
-} // namespace fathom
+} // namespace fathom::point_field

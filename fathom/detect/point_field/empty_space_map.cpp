@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fathom {
+namespace fathom::point_field {
 
 namespace {
 
@@ -238,7 +238,7 @@ bool is_continuous(const GridData& data, const EmptySpaceMap& map) {
     return jumps == 0;
 }
 
-double least_on_face(const GridData& data, const std::array<int, 3>& brick, std::size_t axis, int sample) {
+double minimum_on_face(const GridData& data, const std::array<int, 3>& brick, std::size_t axis, int sample) {
     const BrickReader view(data, brick);
     double least = HUGE_VAL;
     for (int n = 0; n < 81; ++n) {
@@ -251,7 +251,7 @@ double least_on_face(const GridData& data, const std::array<int, 3>& brick, std:
     return least;
 }
 
-double least_at_border(const GridData& data) {
+double minimum_at_border(const GridData& data) {
     const std::array<int, 3>& n = data.layout.bricks;
     double least = HUGE_VAL;
     for (std::size_t axis = 0; axis < 3; ++axis)
@@ -262,7 +262,7 @@ double least_at_border(const GridData& data) {
                     p[axis] = side ? n[axis] - 1 : 0;
                     p[(axis + 1) % 3] = u;
                     p[(axis + 2) % 3] = v;
-                    least = std::min(least, least_on_face(data, p, axis, side * brick_cells));
+                    least = std::min(least, minimum_on_face(data, p, axis, side * brick_cells));
                 }
     return least;
 }
@@ -284,7 +284,7 @@ EmptySpaceMap::EmptySpaceMap(const GridData& data, double at)
     mark_cells(data, band, *this);
     pack_cells(data, *this);
     continuous = is_continuous(data, *this);
-    border_least = least_at_border(data);
+    border_minimum = minimum_at_border(data);
 }
 
 std::size_t EmptySpaceMap::bytes() const {
@@ -293,4 +293,4 @@ std::size_t EmptySpaceMap::bytes() const {
            values.size() * sizeof(FloatCell);
 }
 
-} // namespace fathom
+} // namespace fathom::point_field

@@ -20,7 +20,7 @@
 #include <sys/mman.h>
 #endif
 
-namespace fathom {
+namespace fathom::point_field {
 
 template <class T>
 struct HugePageAllocator {
@@ -104,7 +104,7 @@ struct EmptySpaceMap {
     double margin_cells;              // admissible error of positions, in cells
     // Neighbouring bricks agree on their common samples within the margin. If false, the map proves nothing.
     bool continuous;
-    double border_least; // the smallest value at the border of the domain (m)
+    double border_minimum; // the smallest value at the border of the domain (m)
 
     HugeVector<std::uint8_t> clearances;
     HugeVector<RankWord> ranks;
@@ -115,4 +115,4 @@ struct EmptySpaceMap {
     HugeVector<FloatCell> values; // float32
 };
 
-} // namespace fathom
+} // namespace fathom::point_field

@@ -22,7 +22,9 @@
 #include <utility>
 
 HWY_BEFORE_NAMESPACE();
-namespace fathom::HWY_NAMESPACE {
+namespace fathom::point_field::HWY_NAMESPACE {
+
+using namespace fathom::HWY_NAMESPACE; // double4-inl.h
 
 using BrickPosition = Axes<int>;
 inline constexpr std::array<std::size_t, 3> next_axis = {1, 2, 0};
@@ -67,8 +69,8 @@ HWY_INLINE bool jump(const EmptySpaceMap& map, const GridPath& path, int clearan
 HWY_INLINE void clip(const GridPath& path, Double4 low, double side, double& first, double& last) {
     const Double4 inverse = Double4::load(path.inverse.data()), all = Double4::all(side),
                   far = Double4::load(path.ahead.data()) * all;
-    first = std::max(first, ((low + (all - far)) * inverse + Double4::load(path.enter.data())).most());
-    last = std::min(last, ((low + far) * inverse + Double4::load(path.leave.data())).least());
+    first = std::max(first, ((low + (all - far)) * inverse + Double4::load(path.enter.data())).max());
+    last = std::min(last, ((low + far) * inverse + Double4::load(path.leave.data())).min());
 }
 
 HWY_INLINE Double4 first_cell(const BrickPosition& brick) {
@@ -297,7 +299,7 @@ HWY_INLINE bool visit_slice(const GridData& data, const EmptySpaceMap& map, cons
     for (std::size_t k = 0; k < count; ++k) {
         const CellTimes& times = pieces[k].times;
         const CellCubic cubic = cubic_in_cell(data, map, path, rank, pieces[k].packed, times);
-        if (visitor.looked(look_at(cubic, visitor.slack), times.t0, times.t1)) return true;
+        if (visitor.visit_analysis(analyze(cubic, visitor.slack), times.t0, times.t1)) return true;
     }
     return false;
 }
@@ -373,7 +375,7 @@ HWY_ATTR void walk_one(const GridData& data, const EmptySpaceMap& map, const Gri
     visitor.ends(path.end);
 }
 
-} // namespace fathom::HWY_NAMESPACE
+} // namespace fathom::point_field::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif // per-target include guard

@@ -9,7 +9,7 @@
 #include <fathom/detect/point_field/grid_traversal_batch-inl.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace fathom::HWY_NAMESPACE {
+namespace fathom::point_field::HWY_NAMESPACE {
 
 HWY_ATTR double first_of_one(const GridData& data, const EmptySpaceMap& map, const GridPath& path) {
     FirstContact visitor{map.level, walk_slack(data, path)};
@@ -33,11 +33,11 @@ HWY_ATTR void all_of_many(const GridData& data, const EmptySpaceMap& map, std::s
     Wave<AllOfEach>(data, map, segments, {map.level, &out}).run();
 }
 
-} // namespace fathom::HWY_NAMESPACE
+} // namespace fathom::point_field::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace fathom {
+namespace fathom::point_field {
 
 HWY_EXPORT(first_of_one);
 HWY_EXPORT(all_of_one);
@@ -67,5 +67,5 @@ void walk_all(const GridData& data, const EmptySpaceMap& map, std::span<const Se
     HWY_DYNAMIC_DISPATCH(all_of_many)(data, map, segments, out);
 }
 
-} // namespace fathom
+} // namespace fathom::point_field
 #endif

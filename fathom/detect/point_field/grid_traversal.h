@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-namespace fathom {
+namespace fathom::point_field {
 
 // Points reported as contact are at most this much above the level (m); it is less than the map's margin.
 [[nodiscard]] double walk_slack(const GridData& data, const GridPath& path);
@@ -39,4 +39,4 @@ void walk_first(const GridData& data, const EmptySpaceMap& map, std::span<const 
                 std::span<double> times);
 void walk_all(const GridData& data, const EmptySpaceMap& map, std::span<const Segment> segments, WalkIntervals& out);
 
-} // namespace fathom
+} // namespace fathom::point_field

@@ -21,7 +21,7 @@
 #include <memory>
 
 HWY_BEFORE_NAMESPACE();
-namespace fathom::HWY_NAMESPACE {
+namespace fathom::point_field::HWY_NAMESPACE {
 
 using FloatLanes = hn::CappedTag<float, 8>;
 using IntLanes = hn::RebindToSigned<FloatLanes>;
@@ -343,7 +343,7 @@ private:
         batch.clear();
         for (std::size_t n = 0; n < holding_.size; ++n)
             batch.add(slots_->list[holding_.list[n]].path, slots_->list[holding_.list[n]].brick);
-        batch.look();
+        batch.analyze();
         for (std::size_t n = 0; n < holding_.size; ++n) {
             Slot& slot = slots_->list[holding_.list[n]];
             const HeldCells& cells = map_.cells[slot.rank];
@@ -382,7 +382,7 @@ private:
             slots_->batch.clear();
             for (; n < visiting_.size && slots_->batch.size() + max_in_slice * brick_cells <= batch_room; ++n)
                 list_cells(visiting_.list[n]);
-            slots_->batch.look(map_, data_.step);
+            slots_->batch.analyze(map_, data_.step);
             for (std::size_t v = first; v < n; ++v) {
                 const std::size_t number = visiting_.list[v];
                 Slot& slot = slots_->list[number];
@@ -438,7 +438,8 @@ private:
                 order[at] = i;
             }
             for (std::size_t k = 0; k < count; ++k)
-                if (slot.contacts().looked(batch.result(order[k]), batch.t0(order[k]), batch.t1(order[k]))) return true;
+                if (slot.contacts().visit_analysis(batch.result(order[k]), batch.t0(order[k]), batch.t1(order[k])))
+                    return true;
         }
         return false;
     }
@@ -474,7 +475,7 @@ private:
     SlotList unused_, jumping_, holding_, visiting_, leaving_;
 };
 
-} // namespace fathom::HWY_NAMESPACE
+} // namespace fathom::point_field::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif // per-target include guard

@@ -12,7 +12,7 @@
 #include <limits>
 #include <vector>
 
-namespace fathom {
+namespace fathom::point_field {
 
 // ---- A segment in grid coordinates (cells from the grid's origin), clipped to the domain.
 
@@ -105,10 +105,11 @@ struct FirstContact {
         return inside;
     }
     bool cell(const CellPiece& piece) {
-        return looked(look_at(cell_cubic(piece.values, level, piece.from, piece.to), slack), piece.t0, piece.t1);
+        return visit_analysis(analyze(cell_cubic(piece.values, level, piece.from, piece.to), slack), piece.t0,
+                              piece.t1);
     }
-    [[gnu::always_inline]] bool looked(const CellLook& look, double t0, double t1) {
-        const double s = first_cell_contact(look, slack);
+    [[gnu::always_inline]] bool visit_analysis(const CellAnalysis& analysis, double t0, double t1) {
+        const double s = first_cell_contact(analysis, slack);
         if (s <= 1) time = time_between(t0, t1, s);
         return s <= 1;
     }
@@ -131,14 +132,15 @@ struct AllContacts {
         return false;
     }
     bool cell(const CellPiece& piece) {
-        return looked(look_at(cell_cubic(piece.values, level, piece.from, piece.to), slack), piece.t0, piece.t1);
+        return visit_analysis(analyze(cell_cubic(piece.values, level, piece.from, piece.to), slack), piece.t0,
+                              piece.t1);
     }
-    [[gnu::always_inline]] bool looked(const CellLook& look, double t0, double t1) {
+    [[gnu::always_inline]] bool visit_analysis(const CellAnalysis& analysis, double t0, double t1) {
         pass(t0);
-        const CellContacts contacts = cell_contacts(look, slack);
+        const CellContacts contacts = cell_contacts(analysis, slack);
         for (std::size_t k = 0; k < static_cast<std::size_t>(contacts.count); ++k)
             add(time_between(t0, t1, contacts.spans[k][0]), time_between(t0, t1, contacts.spans[k][1]));
-        inside = (look.bits & 8) != 0;
+        inside = (analysis.bits & 8) != 0;
         since = t1;
         return false;
     }
@@ -156,4 +158,4 @@ private:
     }
 };
 
-} // namespace fathom
+} // namespace fathom::point_field

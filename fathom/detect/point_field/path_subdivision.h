@@ -10,7 +10,7 @@
 #include <array>
 #include <cmath>
 
-namespace fathom {
+namespace fathom::point_field {
 
 // Several of the shortest pieces stay open near a crossing, more of them at a flat angle. Pieces are therefore
 // subdivided well below the tolerance, and open pieces within a few tolerances of a contact are joined to it.
@@ -232,4 +232,4 @@ Status all_on_path(PathCutter<Path>& cutter, double tolerance, std::vector<Conta
     return joiner.finish();
 }
 
-} // namespace fathom
+} // namespace fathom::point_field

@@ -22,7 +22,7 @@ public:
         : segment_(segment), length_(segment.length()),
           error_(4e-16 * (segment.start.cwiseAbs().maxCoeff() + segment.end.cwiseAbs().maxCoeff())) {}
 
-    [[nodiscard]] PathPart over(double start, double end) const {
+    [[nodiscard]] point_field::PathPart over(double start, double end) const {
         return {segment_.at(0.5 * (start + end)), length_,
                 0.5 * (end - start) * (segment_.end - segment_.start).cwiseAbs()};
     }
@@ -46,8 +46,8 @@ CastHit cast_first(const Field& field, const ClearanceRadius& radius, const Segm
                    const CastOptions& options) {
     if (!is_usable(segment)) return {Status::undecided, 0, 1};
     const SegmentPath path(segment);
-    PathCutter cutter(field, radius, path, options);
-    return first_on_path(cutter);
+    point_field::PathCutter cutter(field, radius, path, options);
+    return point_field::first_on_path(cutter);
 }
 
 Status cast_all(const Field& field, const ClearanceRadius& radius, const Segment& segment, const CastOptions& options,
@@ -57,8 +57,8 @@ Status cast_all(const Field& field, const ClearanceRadius& radius, const Segment
         return Status::undecided;
     }
     const SegmentPath path(segment);
-    PathCutter cutter(field, radius, path, options);
-    return all_on_path(cutter, options.tolerance, out);
+    point_field::PathCutter cutter(field, radius, path, options);
+    return point_field::all_on_path(cutter, options.tolerance, out);
 }
 
 // ---- SegmentCaster
@@ -82,7 +82,7 @@ struct SegmentCaster::State {
         if (!grid) return;
         map.emplace(grid->data(), options.level);
         // Beyond the domain no value is below the smallest value at its border.
-        beyond = map->border_least <= options.level + map->margin;
+        beyond = map->border_minimum <= options.level + map->margin;
     }
 
     // Contacts beyond the domain of a grid in the part [from, to] of the segment; times refer to the whole segment.
@@ -100,11 +100,13 @@ struct SegmentCaster::State {
         }
     }
 
-    [[nodiscard]] double first_within(const GridPath& path) const {
-        return map->continuous ? walk_first(grid->data(), *map, path) : dda_first(*grid, path, options.level);
+    [[nodiscard]] double first_within(const point_field::GridPath& path) const {
+        return map->continuous ? point_field::walk_first(grid->data(), *map, path)
+                               : point_field::dda_first(*grid, path, options.level);
     }
-    void all_within(const GridPath& path, std::vector<ContactInterval>& out) const {
-        map->continuous ? walk_all(grid->data(), *map, path, out) : dda_intervals(*grid, path, options.level, out);
+    void all_within(const point_field::GridPath& path, std::vector<ContactInterval>& out) const {
+        map->continuous ? point_field::walk_all(grid->data(), *map, path, out)
+                        : point_field::dda_intervals(*grid, path, options.level, out);
     }
 
     // Batches need a map that is a proof, and brick indices of at most 31 bits.
@@ -112,16 +114,16 @@ struct SegmentCaster::State {
         return grid && map->continuous && grid->layout().brick_count() < (std::size_t{1} << 31);
     }
     [[nodiscard]] static CastHit hit_at(double time) {
-        return time == no_contact ? CastHit{} : CastHit{Status::overlapping, time, 0};
+        return time == point_field::no_contact ? CastHit{} : CastHit{Status::overlapping, time, 0};
     }
-    [[nodiscard]] CastHit first_with(const Segment& segment, const GridPath& path, double time) const;
+    [[nodiscard]] CastHit first_with(const Segment& segment, const point_field::GridPath& path, double time) const;
     [[nodiscard]] Status all_on_grid(const Segment& segment, std::vector<ContactInterval>& out) const;
 
     FieldPtr field;
     CastOptions options;
     ClearanceRadius radius;
     const GridField* grid;
-    std::optional<EmptySpaceMap> map;
+    std::optional<point_field::EmptySpaceMap> map;
     bool beyond = false; // contact is possible outside the domain
 };
 
@@ -157,7 +159,7 @@ Status status_of(std::span<const ContactInterval> intervals) {
 } // namespace
 
 // Combines the contact at `time` within the domain with contacts beyond it.
-CastHit SegmentCaster::State::first_with(const Segment& segment, const GridPath& path, double time) const {
+CastHit SegmentCaster::State::first_with(const Segment& segment, const point_field::GridPath& path, double time) const {
     const bool within = path.begin <= path.end;
     if (!beyond) return hit_at(time);
     if (!within) return first_beyond(segment, 0, 1);
@@ -171,7 +173,7 @@ CastHit SegmentCaster::State::first_with(const Segment& segment, const GridPath&
 
 Status SegmentCaster::State::all_on_grid(const Segment& segment, std::vector<ContactInterval>& out) const {
     const std::size_t first = out.size();
-    const GridPath path = grid_path(grid->layout(), segment);
+    const point_field::GridPath path = point_field::grid_path(grid->layout(), segment);
     const bool within = path.begin <= path.end;
     if (beyond && !within) all_beyond(segment, 0, 1, out);
     if (beyond && within && path.begin > 0) all_beyond(segment, 0, path.begin, out);
@@ -197,8 +199,9 @@ SegmentCaster& SegmentCaster::operator=(SegmentCaster&&) noexcept = default;
 CastHit SegmentCaster::first(const Segment& segment) const {
     if (!finite_segment(segment)) return not_finite;
     if (state_->grid) {
-        const GridPath path = grid_path(state_->grid->layout(), segment);
-        return state_->first_with(segment, path, path.begin <= path.end ? state_->first_within(path) : no_contact);
+        const point_field::GridPath path = point_field::grid_path(state_->grid->layout(), segment);
+        return state_->first_with(segment, path,
+                                  path.begin <= path.end ? state_->first_within(path) : point_field::no_contact);
     }
     return cast_first(*state_->field, state_->radius, segment, state_->options);
 }
@@ -224,14 +227,16 @@ void SegmentCaster::first(std::span<const Segment> segments, std::span<CastHit> 
             return;
         }
         std::array<double, cast_chunk> times;
-        walk_first(s.grid->data(), *s.map, segments.subspan(begin, end - begin), std::span(times).first(end - begin));
+        point_field::walk_first(s.grid->data(), *s.map, segments.subspan(begin, end - begin),
+                                std::span(times).first(end - begin));
         for (std::size_t k = begin; k < end; ++k) {
             const double time = times[k - begin];
             if (std::isnan(time))
                 out[k] = not_finite;
             else
-                out[k] = s.beyond ? s.first_with(segments[k], grid_path(s.grid->layout(), segments[k]), time)
-                                  : s.hit_at(time);
+                out[k] = s.beyond
+                             ? s.first_with(segments[k], point_field::grid_path(s.grid->layout(), segments[k]), time)
+                             : s.hit_at(time);
         }
     });
 }
@@ -245,14 +250,14 @@ void SegmentCaster::all(std::span<const Segment> segments, CastIntervals& out) c
     parallel_tasks(chunks, [&](std::size_t c) {
         const std::size_t begin = c * cast_chunk, end = std::min(segments.size(), begin + cast_chunk);
         std::vector<ContactInterval>& part = parts[c];
-        WalkIntervals walked;
+        point_field::WalkIntervals walked;
         if (s.walks_together()) {
             walked.places.resize(end - begin);
-            walk_all(s.grid->data(), *s.map, segments.subspan(begin, end - begin), walked);
+            point_field::walk_all(s.grid->data(), *s.map, segments.subspan(begin, end - begin), walked);
         }
         for (std::size_t k = begin; k < end; ++k) {
             const auto [first, count] =
-                s.walks_together() ? walked.places[k - begin] : WalkIntervals::Place{0, no_index};
+                s.walks_together() ? walked.places[k - begin] : point_field::WalkIntervals::Place{0, no_index};
             if (!s.beyond && count != no_index) {
                 part.insert(part.end(), walked.intervals.begin() + first, walked.intervals.begin() + first + count);
             } else {

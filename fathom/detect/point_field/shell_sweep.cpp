@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace fathom {
+namespace fathom::point_field {
 
 namespace {
 
@@ -166,7 +166,7 @@ void Sweeper::evaluate(std::size_t begin, std::size_t end) {
 Sweeper::Step Sweeper::step(std::size_t k, SweepItem& item) const {
     const double time = scratch_.times[k], speed = scratch_.speeds[k], ahead = time - item.start;
     const double clear = radius_(scratch_.values[k]) - scratch_.radii[k];
-    const double least_hop = (item.is_point() ? nearest_ : look_ahead * scratch_.radii[k]) / speed;
+    const double min_hop = (item.is_point() ? nearest_ : look_ahead * scratch_.radii[k]) / speed;
     if (clear > speed * ahead) {
         // On screws the speed is bounded only over the interval of length 2 * hop.
         const double reach = options_.path == Path::straight ? clear / speed : std::min(clear / speed, ahead);
@@ -174,12 +174,12 @@ Sweeper::Step Sweeper::step(std::size_t k, SweepItem& item) const {
         // otherwise.
         if (item.start + 2 * item.hop >= end_ || time + reach >= end_) return Step::drop;
         item.start = time + reach;
-        item.hop = std::max(reach, least_hop);
+        item.hop = std::max(reach, min_hop);
         return ++item.steps < max_steps ? Step::advance : Step::open;
     }
-    if (ahead <= 1.01 * least_hop || item.steps >= max_steps) return Step::open;
+    if (ahead <= 1.01 * min_hop || item.steps >= max_steps) return Step::open;
     item.hop =
-        std::max(least_hop, clear > 0 ? 0.8 * clear / speed : 0.0); // so that a sphere of this size covers the start
+        std::max(min_hop, clear > 0 ? 0.8 * clear / speed : 0.0); // so that a sphere of this size covers the start
     ++item.steps;
     return Step::advance;
 }
@@ -457,4 +457,4 @@ void sweep_pair(const SweepBody& a, const Motion& motion_a, const SweepBody& b, 
     }
 }
 
-} // namespace fathom
+} // namespace fathom::point_field

@@ -18,7 +18,7 @@
 #include <span>
 #include <vector>
 
-namespace fathom {
+namespace fathom::point_field {
 
 // ---- Scratch memory of a sweep, kept between calls to avoid allocations.
 
@@ -119,4 +119,4 @@ struct PairSweep {
 void sweep_pair(const SweepBody& a, const Motion& motion_a, const SweepBody& b, const Motion& motion_b, PairSweep& out,
                 const ShellSweepOptions& options = {});
 
-} // namespace fathom
+} // namespace fathom::point_field

@@ -179,8 +179,9 @@ bool points_cross(const Shape& points, const Motion& motion_points, const Shape&
     const double rounding =
         1e-14 * (mover_points.pose(middle).translation.norm() + mover_surface.pose(middle).translation.norm() +
                  points.radius() + surface.radius());
-    const MeshCrossings near = mesh_crossings(points.tree(), mover_points.pose(middle), surface.tree(),
-                                              mover_surface.pose(middle), max_candidates, way + rounding);
+    const mesh_mesh::MeshCrossings near =
+        mesh_mesh::mesh_crossings(points.tree(), mover_points.pose(middle), surface.tree(), mover_surface.pose(middle),
+                                  max_candidates, way + rounding);
     return std::any_of(near.pairs.begin(), near.pairs.end(), [&](const IdPair& pair) {
         const Vec3 p = points.mesh().corners(pair[0])[0];
         return passes_inside(seen.at(p, start), seen.at(p, end), surface.mesh().corners(pair[1]),

@@ -23,21 +23,21 @@ public:
     SweepResult run() const {
         const auto probe = [this](double t) { return at(t); };
         const double speed = approach_speed(*a_.shape, a_.motion, *b_.shape, b_.motion);
-        AdvancementOptions ask{.speed = speed,
-                               .all = options_.goal == SweepGoal::all,
-                               .tolerance = options_.tolerance,
-                               .resolution = options_.resolution};
-        ask.max_evaluations *= options_.effort;
+        AdvancementOptions inner{.speed = speed,
+                                 .all = options_.goal == SweepGoal::all,
+                                 .tolerance = options_.tolerance,
+                                 .resolution = options_.resolution};
+        inner.max_evaluations *= options_.effort;
         const ShapeKind kind_a = a_.shape->kind(), kind_b = b_.shape->kind();
         if (kind_a == ShapeKind::point_shell && kind_b == ShapeKind::open_mesh)
-            ask.certain = [this](double start, double end) {
+            inner.certain = [this](double start, double end) {
                 return points_cross(*a_.shape, a_.motion, *b_.shape, b_.motion, start, end);
             };
         if (kind_b == ShapeKind::point_shell && kind_a == ShapeKind::open_mesh)
-            ask.certain = [this](double start, double end) {
+            inner.certain = [this](double start, double end) {
                 return points_cross(*b_.shape, b_.motion, *a_.shape, a_.motion, start, end);
             };
-        AdvancementResult found = conservative_advancement(probe, ask);
+        AdvancementResult found = conservative_advancement(probe, inner);
         SweepResult result{.status = found.status,
                            .time = found.time,
                            .error = found.error,

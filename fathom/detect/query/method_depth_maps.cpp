@@ -29,10 +29,10 @@ CollideResult collide_depth_maps(const Pair& pair, const CollideOptions& options
     if (result.status == Status::disjoint && !found.proven) result.status = Status::undecided; // pixels are samples
     if (!found.enclosed_by.empty()) result.witness = found.enclosed_by.front().point;
     for (const DepthBodyHit& hit : found.bodies) {
-        // If the object is moved by `depth` along way_out, the point is on its surface.
-        Contact contact{.point_a = hit.point - hit.depth * hit.way_out,
+        // If the object is moved by `depth` along separating_direction, the point is on its surface.
+        Contact contact{.point_a = hit.point - hit.depth * hit.separating_direction,
                         .point_b = hit.point,
-                        .normal = -hit.way_out,
+                        .normal = -hit.separating_direction,
                         .depth = hit.depth};
         contact.feature_b.element = hit.primitive;
         result.witness = hit.point;

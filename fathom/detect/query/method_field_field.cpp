@@ -19,12 +19,12 @@ constexpr std::size_t max_sweep_evaluations = 300'000;
 constexpr std::size_t separation_evaluations = field_field::SeparationOptions{}.max_evaluations;
 
 CollideResult collide_field_field(const Pair& pair, const CollideOptions& options) {
-    field_field::CollideOptions ask{.margin = options.margin,
-                                    .max_contacts = std::max<std::size_t>(options.max_contacts, 1)};
-    if (options.goal != CollideGoal::contacts) ask.goal = field_field::CollideGoal::any;
-    ask.max_evaluations *= options.effort;
+    field_field::CollideOptions inner{.margin = options.margin,
+                                      .max_contacts = std::max<std::size_t>(options.max_contacts, 1)};
+    if (options.goal != CollideGoal::contacts) inner.goal = field_field::CollideGoal::any;
+    inner.max_evaluations *= options.effort;
     field_field::CollideResult found =
-        field_field::collide(pair.a.shape->solid(), pair.a.pose, pair.b.shape->solid(), pair.b.pose, ask);
+        field_field::collide(pair.a.shape->solid(), pair.a.pose, pair.b.shape->solid(), pair.b.pose, inner);
     return {.status = found.status,
             .witness = found.witness,
             .depth = found.depth,
@@ -34,15 +34,15 @@ CollideResult collide_field_field(const Pair& pair, const CollideOptions& option
 }
 
 CollideResult collide_octree(const Pair& pair, const CollideOptions& options) {
-    field_field::FieldOverlapOptions ask{.depth = 24,
-                                         .order = field_field::OverlapOrder::best_first,
-                                         .stop_at_first = true,
-                                         .max_evaluations = 1'000'000,
-                                         .keep_cells = false};
-    ask.max_evaluations *= options.effort;
-    if (options.effort > 1) ask.depth = 40;
+    field_field::FieldOverlapOptions inner{.depth = 24,
+                                           .order = field_field::OverlapOrder::best_first,
+                                           .stop_at_first = true,
+                                           .max_evaluations = 1'000'000,
+                                           .keep_cells = false};
+    inner.max_evaluations *= options.effort;
+    if (options.effort > 1) inner.depth = 40;
     const field_field::FieldOverlap found =
-        field_field::field_overlap(*pair.a.shape->field(), pair.a.pose, *pair.b.shape->field(), pair.b.pose, ask);
+        field_field::field_overlap(*pair.a.shape->field(), pair.a.pose, *pair.b.shape->field(), pair.b.pose, inner);
     return {.status = found.status,
             .witness = found.witness,
             .error_bound = depth_error(pair),

@@ -46,8 +46,8 @@ CollideResult contacts_of_overlap(const Pair& pair, const Vec3& witness, const C
     if (options.goal != CollideGoal::contacts) return result;
     if (pair.a.solid() || pair.b.solid()) add_contacts_in_fields(pair, options, result);
     if (result.contacts.empty()) { // two surfaces, or intersections below rounding
-        const MeshCrossings all = mesh_crossings(pair.a.shape->tree(), pair.a.pose, pair.b.shape->tree(), pair.b.pose,
-                                                 max_listed, options.margin);
+        const mesh_mesh::MeshCrossings all = mesh_mesh::mesh_crossings(
+            pair.a.shape->tree(), pair.a.pose, pair.b.shape->tree(), pair.b.pose, max_listed, options.margin);
         result.more_contacts = all.more_contacts;
         for (const IdPair& t : all.pairs) result.contacts.push_back(contact_of(pair, t));
     }
@@ -56,8 +56,8 @@ CollideResult contacts_of_overlap(const Pair& pair, const Vec3& witness, const C
 }
 
 CollideResult surfaces_in_order(const Pair& pair, const CollideOptions& options) {
-    const MeshCrossings first =
-        mesh_crossings(pair.a.shape->tree(), pair.a.pose, pair.b.shape->tree(), pair.b.pose, 1, options.margin);
+    const mesh_mesh::MeshCrossings first = mesh_mesh::mesh_crossings(
+        pair.a.shape->tree(), pair.a.pose, pair.b.shape->tree(), pair.b.pose, 1, options.margin);
     Vec3 inside;
     if (!first.pairs.empty()) return contacts_of_overlap(pair, contact_of(pair, first.pairs.front()).point_a, options);
     return contained(pair, inside) ? contacts_of_overlap(pair, inside, options) : CollideResult{};
@@ -75,7 +75,8 @@ CollideResult collide_mesh_mesh(const Pair& pair, const CollideOptions& options)
 
 DistanceResult distance_mesh_mesh(const Pair& pair, const DistanceOptions&) {
     const Pair p = ordered(pair, any_kind);
-    const MeshDistance near = mesh_distance(p.a.shape->tree(), p.a.pose, p.b.shape->tree(), p.b.pose);
+    const mesh_mesh::MeshDistance near =
+        mesh_mesh::mesh_distance(p.a.shape->tree(), p.a.pose, p.b.shape->tree(), p.b.pose);
     Vec3 witness = near.point_a;
     DistanceResult result = near.distance > 0 && !contained(p, witness)
                                 ? between(near.point_a, near.point_b, near.distance, near.distance)

@@ -41,21 +41,21 @@ SweepResult earlier(SweepResult p, SweepResult q) {
 
 // The shell is `a`.
 SweepResult points_and_field(const Moving& a, const Moving& b, const SweepOptions& options) {
-    ShellSweepResult found;
-    const ShellSweepOptions ask{.goal = options.goal, .path = options.path};
+    point_field::ShellSweepResult found;
+    const point_field::ShellSweepOptions inner{.goal = options.goal, .path = options.path};
     if (options.margin > 0)
         sweep(a.shape->points(), a.motion, SegmentCaster(b.shape->field(), {.level = options.margin}), b.motion, found,
-              ask);
+              inner);
     else
-        sweep(a.shape->points(), a.motion, b.shape->caster(), b.motion, found, ask);
-    const ShellSweepHit& first = found.first;
+        sweep(a.shape->points(), a.motion, b.shape->caster(), b.motion, found, inner);
+    const point_field::ShellSweepHit& first = found.first;
     SweepResult result{.status = first.status,
                        .time = first.time,
                        .error = first.error,
                        .point = first.position,
                        .normal = first.normal};
     std::vector<ContactInterval> intervals;
-    for (const PointContact& c : found.contacts) intervals.push_back(c.time);
+    for (const point_field::PointContact& c : found.contacts) intervals.push_back(c.time);
     result.intervals = joined(std::move(intervals));
     return result;
 }

@@ -55,23 +55,23 @@ std::string_view guarantee(const MethodRow& row, Question question) {
     return {};
 }
 
-[[noreturn]] void throw_unsupported(ShapeKind a, ShapeKind b, Question question, Method asked) {
+[[noreturn]] void throw_unsupported(ShapeKind a, ShapeKind b, Question question, Method requested) {
     std::vector<std::string_view> supported;
     for (const PairMethod& m : methods_for(a, b, question)) supported.push_back(name(m.method));
     throw Error(Cause::unsupported,
-                fmt::format("method '{}' does not support {} for {} and {}; supported methods: {}", name(asked),
+                fmt::format("method '{}' does not support {} for {} and {}; supported methods: {}", name(requested),
                             name(question), name(a), name(b), fmt::join(supported, ", ")));
 }
 
 // The forced method, or the first row that is preferred for the pair and supports the options.
 template <class Supports>
-const MethodRow& select(ShapeKind a, ShapeKind b, Question question, Method asked, const Supports& supports) {
+const MethodRow& select(ShapeKind a, ShapeKind b, Question question, Method requested, const Supports& supports) {
     for (const MethodRow* row : rows) {
-        if (asked != Method::automatic ? row->method == asked && accepts(*row, a, b, question)
-                                       : prefers(*row, a, b, question) && supports(*row))
+        if (requested != Method::automatic ? row->method == requested && accepts(*row, a, b, question)
+                                           : prefers(*row, a, b, question) && supports(*row))
             return *row;
     }
-    throw_unsupported(a, b, question, asked);
+    throw_unsupported(a, b, question, requested);
 }
 
 } // namespace
@@ -138,8 +138,8 @@ std::vector<PairMethod> methods_for(ShapeKind a, ShapeKind b, Question question)
     return found;
 }
 
-Method choose(ShapeKind a, ShapeKind b, Question question, Method asked) {
-    return query::select(a, b, question, asked, [](const query::MethodRow&) { return true; }).method;
+Method choose(ShapeKind a, ShapeKind b, Question question, Method requested) {
+    return query::select(a, b, question, requested, [](const query::MethodRow&) { return true; }).method;
 }
 
 } // namespace fathom

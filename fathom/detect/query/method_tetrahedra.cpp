@@ -18,7 +18,7 @@ CollideResult collide_tetrahedra(const Pair& pair, const CollideOptions& options
     };
     const std::vector<Vec3> of_a = placed(p.a), of_b = placed(p.b);
     const std::vector<IdPair> pairs =
-        overlapping_tetrahedra({of_a, p.a.shape->tet_topology()}, {of_b, p.b.shape->tet_topology()});
+        tet::overlapping_tetrahedra({of_a, p.a.shape->tet_topology()}, {of_b, p.b.shape->tet_topology()});
     CollideResult result{.error_bound = depth_error(pair)};
     if (pairs.empty()) return result;
     set_overlapping(result, Vec3::Zero());

@@ -155,7 +155,8 @@ struct PairMethod {
 // All methods for the pair, never empty. Method::automatic selects the first.
 [[nodiscard]] std::vector<PairMethod> methods_for(ShapeKind a, ShapeKind b, Question question);
 
-// The method that is used if `asked` is requested. Error{unsupported} names the pair and the methods that support it.
-[[nodiscard]] Method choose(ShapeKind a, ShapeKind b, Question question, Method asked);
+// The method that is used if `requested` is requested. Error{unsupported} names the pair and the methods that support
+// it.
+[[nodiscard]] Method choose(ShapeKind a, ShapeKind b, Question question, Method requested);
 
 } // namespace fathom

@@ -132,10 +132,10 @@ Contact contact_of(const mesh_field::MeshContact& c) {
 }
 
 FieldContacts any_in_field(const Pair& pair, const CollideOptions& options) {
-    mesh_field::MeshContactOptions ask{.goal = mesh_field::MeshGoal::any, .margin = options.margin};
-    ask.max_evaluations *= options.effort;
+    mesh_field::MeshContactOptions inner{.goal = mesh_field::MeshGoal::any, .margin = options.margin};
+    inner.max_evaluations *= options.effort;
     const mesh_field::MeshContactResult found =
-        mesh_field::mesh_contacts(pair.a.shape->surface(), pair.a.pose, *pair.b.shape->field(), pair.b.pose, ask);
+        mesh_field::mesh_contacts(pair.a.shape->surface(), pair.a.pose, *pair.b.shape->field(), pair.b.pose, inner);
     FieldContacts result{.status = found.status};
     for (const mesh_field::MeshContact& c : found.contacts) result.contacts.push_back(contact_of(c));
     return result;
@@ -167,7 +167,7 @@ void add_contacts_in_fields(const Pair& pair, const CollideOptions& options, Col
     result.more_contacts = found.more_contacts;
 }
 
-void sort_and_spread(CollideResult& collision, std::size_t most) {
+void sort_and_spread(CollideResult& collision, std::size_t max_contacts) {
     std::vector<Contact>& all = collision.contacts;
     const auto place = [](const Contact& c) {
         return std::tuple(-c.depth, c.point_a.x(), c.point_a.y(), c.point_a.z(), c.feature_a.element,
@@ -175,11 +175,11 @@ void sort_and_spread(CollideResult& collision, std::size_t most) {
     };
     std::sort(all.begin(), all.end(), [&](const Contact& p, const Contact& q) { return place(p) < place(q); });
     collision.depth = all.empty() ? 0 : all.front().depth;
-    if (all.size() <= most) return;
+    if (all.size() <= max_contacts) return;
     collision.more_contacts = true;
     std::vector<double> gap(all.size(), HUGE_VAL);
     std::vector<Contact> kept;
-    for (std::size_t at = 0; kept.size() < most;
+    for (std::size_t at = 0; kept.size() < max_contacts;
          at = static_cast<std::size_t>(std::max_element(gap.begin(), gap.end()) - gap.begin())) {
         if (gap[at] <= 0) break; // the others lie on points that are already kept
         kept.push_back(all[at]);

@@ -72,7 +72,7 @@ void add_contacts_in_fields(const Pair& pair, const CollideOptions& options, Col
 
 // Sorts contacts by depth, then position, and keeps at most `most`: the deepest, then always the farthest from those
 // kept.
-void sort_and_spread(CollideResult& collision, std::size_t most);
+void sort_and_spread(CollideResult& collision, std::size_t max_contacts);
 
 // Bound on the relative speed of two moving shapes (m per unit of time): no point of the smaller one travels farther
 // relative to the other.

@@ -70,9 +70,9 @@ struct Shape::State {
     Lazy<TriangleMesh> skin; // surface of shapes that are not meshes
     Lazy<TriangleSphereTree> surface;
     Lazy<SurfaceTree> tree;
-    Lazy<SweepShell> shell;
+    Lazy<point_field::SweepShell> shell;
     Lazy<std::vector<Vec3>> component_samples;
-    Lazy<TetTopology> topology;
+    Lazy<tet::TetTopology> topology;
     Lazy<DetectionParts> detection_parts;
 
     [[nodiscard]] bool is_mesh() const { return kind == ShapeKind::closed_mesh || kind == ShapeKind::open_mesh; }
@@ -261,9 +261,10 @@ const SurfaceTree& Shape::tree() const {
     return state_->tree.get([&] { return SurfaceTree(mesh()); });
 }
 
-const SweepShell& Shape::points() const {
+const point_field::SweepShell& Shape::points() const {
     const State& s = *state_;
-    return s.shell.get([&] { return SweepShell(s.kind == ShapeKind::point_shell ? s.points : used_vertices(mesh())); });
+    return s.shell.get(
+        [&] { return point_field::SweepShell(s.kind == ShapeKind::point_shell ? s.points : used_vertices(mesh())); });
 }
 
 std::span<const Vec3> Shape::component_samples() const {
@@ -275,8 +276,8 @@ const TetMesh& Shape::tetrahedra() const {
     return state_->tets;
 }
 
-const TetTopology& Shape::tet_topology() const {
-    return state_->topology.get([&] { return TetTopology(tetrahedra()); });
+const tet::TetTopology& Shape::tet_topology() const {
+    return state_->topology.get([&] { return tet::TetTopology(tetrahedra()); });
 }
 
 const DetectionParts& Shape::detection_parts() const {

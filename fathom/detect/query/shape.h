@@ -23,10 +23,14 @@ namespace fathom {
 class FieldSphereTree;
 class SegmentCaster;
 class SurfaceTree;
-class TetTopology;
 class TriangleSphereTree;
 struct DetectionParts;
+namespace point_field {
 struct SweepShell;
+}
+namespace tet {
+class TetTopology;
+}
 
 enum class ShapeKind {
     analytic,     // a field given by an analytic expression
@@ -98,13 +102,14 @@ public:
     [[nodiscard]] const SegmentCaster& caster() const;       // segment queries in the field of a solid, at level 0
     [[nodiscard]] const TriangleSphereTree& surface() const; // bounding-sphere tree of mesh()
     [[nodiscard]] const SurfaceTree& tree() const;           // bounding volume hierarchy of mesh()
-    [[nodiscard]] const SweepShell& points() const; // the points of a shell; the vertices of a mesh or of tetrahedra
+    // The points of a shell; the vertices of a mesh or of tetrahedra.
+    [[nodiscard]] const point_field::SweepShell& points() const;
     // The mesh, the boundary of tetrahedra, or points as triangles without size.
     [[nodiscard]] const TriangleMesh& mesh() const;
     // One vertex of every connected component of mesh(); used for containment tests.
     [[nodiscard]] std::span<const Vec3> component_samples() const;
     [[nodiscard]] const TetMesh& tetrahedra() const;
-    [[nodiscard]] const TetTopology& tet_topology() const;
+    [[nodiscard]] const tet::TetTopology& tet_topology() const;
     [[nodiscard]] const DetectionParts& detection_parts() const; // of a bounded solid
     struct HalfSpace {
         Vec3 normal = Vec3::UnitZ(); // unit, outward

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace fathom {
+namespace fathom::tet {
 
 namespace {
 
@@ -79,7 +79,7 @@ void MembraneContacts::follow_break(std::span<const TetEdit::NewVertex> vertices
 }
 
 void MembraneContacts::update(const TetBody& body, const TriangleMesh& membrane) {
-    const Box common = intersection(bounds(body), bounds(membrane.vertices));
+    const Box common = intersection(bounds(body), fathom::bounds(membrane.vertices));
     check(membrane);
     if (body_before_.size() != body.vertices.size() || membrane_before_.size() != membrane.vertices.size()) forget();
     std::vector<IdPair> pairs;
@@ -106,4 +106,4 @@ void MembraneContacts::forget() {
     membrane_before_.clear();
 }
 
-} // namespace fathom
+} // namespace fathom::tet

@@ -12,7 +12,7 @@
 
 #include <fathom/detect/tet/tet_body.h>
 
-namespace fathom {
+namespace fathom::tet {
 
 struct MembraneContact {
     Index tetrahedron;
@@ -51,4 +51,4 @@ private:
     TetZone zone_;
 };
 
-} // namespace fathom
+} // namespace fathom::tet

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace fathom {
+namespace fathom::tet {
 
 namespace {
 
@@ -181,4 +181,4 @@ void TetZone::update(const TetBody& body, const Box& where) {
     hash_.update(boxes_);
 }
 
-} // namespace fathom
+} // namespace fathom::tet

@@ -6,7 +6,7 @@
 #include <fathom/geometry/primitive/tetrahedron_batch.h>
 #include <fathom/index/voxel_hash.h>
 
-namespace fathom {
+namespace fathom::tet {
 
 class TetTopology {
 public:
@@ -95,4 +95,4 @@ private:
     VoxelHash hash_;
 };
 
-} // namespace fathom
+} // namespace fathom::tet

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <optional>
 
-namespace fathom {
+namespace fathom::tet {
 
 // ---- Edges of one body, clipped by the tetrahedra of another and chained
 
@@ -299,16 +299,16 @@ TetCollision TetCollider::collide(const TetBody& a, const TetBody& b) {
 
 std::vector<Index> nodes_in_contact(const TetBody& holder, std::span<const PointInTet> points,
                                     const SegmentsInTets& segments) {
-    std::vector<std::uint8_t> asked(holder.topology.vertex_count(), 0);
-    const auto ask = [&](Index tetrahedron) {
-        for (const Index v : holder.topology.tetrahedra()[tetrahedron]) asked[v] = 1;
+    std::vector<std::uint8_t> visited(holder.topology.vertex_count(), 0);
+    const auto visit = [&](Index tetrahedron) {
+        for (const Index v : holder.topology.tetrahedra()[tetrahedron]) visited[v] = 1;
     };
-    for (const PointInTet& point : points) ask(point.tetrahedron);
-    for (const InsidePiece& piece : segments.pieces) ask(piece.tetrahedron);
+    for (const PointInTet& point : points) visit(point.tetrahedron);
+    for (const InsidePiece& piece : segments.pieces) visit(piece.tetrahedron);
     std::vector<Index> nodes;
-    for (std::size_t v = 0; v < asked.size(); ++v)
-        if (asked[v]) nodes.push_back(static_cast<Index>(v));
+    for (std::size_t v = 0; v < visited.size(); ++v)
+        if (visited[v]) nodes.push_back(static_cast<Index>(v));
     return nodes;
 }
 
-} // namespace fathom
+} // namespace fathom::tet

@@ -6,7 +6,7 @@
 
 #include <fathom/detect/tet/tet_body.h>
 
-namespace fathom {
+namespace fathom::tet {
 
 // ---- Edges of one body inside another, with their depth.
 // Marchal, Aubert & Chaillou 2004, section 5.2, with the extensions that the paper leaves for later: an edge is
@@ -161,4 +161,4 @@ private:
 [[nodiscard]] std::vector<Index> nodes_in_contact(const TetBody& holder, std::span<const PointInTet> points,
                                                   const SegmentsInTets& segments);
 
-} // namespace fathom
+} // namespace fathom::tet

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fathom {
+namespace fathom::tet {
 
 namespace {
 
@@ -151,4 +151,4 @@ TetFieldContacts tet_field_contacts(const TetBody& body, const Field& field, con
     return found;
 }
 
-} // namespace fathom
+} // namespace fathom::tet

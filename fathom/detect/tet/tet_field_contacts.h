@@ -14,7 +14,7 @@
 #include <fathom/detect/tet/tet_body.h>
 #include <fathom/field/field.h>
 
-namespace fathom {
+namespace fathom::tet {
 
 struct VertexInField {
     Index vertex;
@@ -51,4 +51,4 @@ struct TetFieldContactOptions {
 [[nodiscard]] TetFieldContacts tet_field_contacts(const TetBody& body, const Field& field, const Pose& pose = {},
                                                   const TetFieldContactOptions& options = {});
 
-} // namespace fathom
+} // namespace fathom::tet

@@ -77,7 +77,7 @@ BoundingTree::Parts BoundingTree::cut(const Box& box) {
     if (count == 1) return {};
     solid_->clearance().bounds_of(std::span(boxes).first(count), std::span(ranges).first(count),
                                   std::span(planes).first(count));
-    ranges_asked_ += count;
+    range_evaluations_ += count;
     const std::size_t before = cells_.size();
     for (std::size_t k = 0; k < count; ++k) {
         const Cell part{.box = boxes[k], .plane = planes[k]};

@@ -48,7 +48,7 @@ public:
     [[nodiscard]] bool is_leaf_of_solid(Index id) const {
         return solid_ && id < solid_->nodes().size() && solid_->nodes()[id].children == 0;
     }
-    [[nodiscard]] std::size_t ranges_asked() const { return ranges_asked_; }
+    [[nodiscard]] std::size_t range_evaluations() const { return range_evaluations_; }
 
 private:
     struct Cell {
@@ -64,7 +64,7 @@ private:
     const TriangleSphereTree* surface_ = nullptr;
     const FieldSphereTree* solid_ = nullptr;
     double finest_ = HUGE_VAL;
-    std::size_t ranges_asked_ = 0;
+    std::size_t range_evaluations_ = 0;
     std::vector<Cell> cells_{};                    // their ids follow those of the solid's nodes
     std::unordered_map<Index, Parts> of_leaves_{}; // children of the leaves of the solid's tree
 };

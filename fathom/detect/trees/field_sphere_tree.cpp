@@ -19,7 +19,7 @@ namespace fathom {
 namespace {
 
 constexpr int default_levels = 4;
-constexpr std::size_t most_of_network = 1'000'000, most_of_others = 200'000;
+constexpr std::size_t max_nodes_of_network = 1'000'000, max_nodes_of_others = 200'000;
 constexpr int network_levels = 6; // evaluations are expensive; a finer tree saves them
 
 // Number of levels down to blocks of four cells a side.
@@ -334,8 +334,8 @@ FieldSphereTree::FieldSphereTree(FieldPtr field, const FieldSphereTreeOptions& o
     const auto* grid = dynamic_cast<const GridField*>(field_.get());
     tree_tells_ = is_network(*field_);
     Builder{*this, grid, {}, {}}.run(chosen_levels(*field_, grid, options), options.max_nodes > 0 ? options.max_nodes
-                                                                            : tree_tells_         ? most_of_network
-                                                                                                  : most_of_others);
+                                                                            : tree_tells_         ? max_nodes_of_network
+                                                                                          : max_nodes_of_others);
 }
 
 } // namespace fathom

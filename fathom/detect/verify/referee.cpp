@@ -231,7 +231,7 @@ private:
         const Motion still = Motion::stationary(a_.pose), moving{b_.pose, end_, Path::screw};
         const Mover mover(moving);
         double latest_start = 0, earliest_seen = HUGE_VAL;
-        const auto look = [&](const SweepResult& s, const std::string& what) {
+        const auto check_times = [&](const SweepResult& s, const std::string& what) {
             if (s.status == Status::undecided && !samples(s)) ++report_.unproven;
             if (s.status == Status::overlapping) earliest_seen = std::min(earliest_seen, s.time + s.error);
             if (!samples(s)) {
@@ -245,17 +245,18 @@ private:
                 const bool first_choice =
                     m.method == methods_for(a_.shape.kind(), b_.shape.kind(), question).front().method;
                 if (!options_.slow && !first_choice) continue;
-                const SweepOptions ask{.goal = question == Question::sweep_first ? SweepGoal::first : SweepGoal::all,
-                                       .method = m.method,
-                                       .tolerance = 1e-4,
-                                       .resolution = 1.0 / 64};
-                const SweepResult s = sweep(a_.shape, still, b_.shape, moving, ask),
-                                  back = sweep(b_.shape, moving, a_.shape, still, ask);
+                const SweepOptions sweep_options{.goal = question == Question::sweep_first ? SweepGoal::first
+                                                                                           : SweepGoal::all,
+                                                 .method = m.method,
+                                                 .tolerance = 1e-4,
+                                                 .resolution = 1.0 / 64};
+                const SweepResult s = sweep(a_.shape, still, b_.shape, moving, sweep_options),
+                                  back = sweep(b_.shape, moving, a_.shape, still, sweep_options);
                 const std::string what = fmt::format("{} by {}", name(question), name(m.method));
                 expect(s.status == back.status, what + ": the status depends on the order");
                 expect(std::abs(s.time - back.time) <= s.error + back.error + 1e-3,
                        fmt::format("{}: time {} or {}, depending on the order", what, s.time, back.time));
-                look(s, what);
+                check_times(s, what);
                 if (question == Question::sweep_all && !samples(s)) outside_intervals(what, s, mover);
             }
         if (earliest_seen < HUGE_VAL) ++report_.contacts_in_motion;

@@ -83,7 +83,7 @@ struct World::State {
     struct Answer {
         CollideResult collision{};
         PairMemory memory{};
-        bool asked = true;
+        bool tested = true;
     };
     [[nodiscard]] Answer answer(const IdPair& pair, const PairMemory* before) const;
     [[nodiscard]] bool still_true(const WorldBody& a, const WorldBody& b, const PairMemory& memory) const;

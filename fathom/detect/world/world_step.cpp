@@ -133,7 +133,7 @@ World::State::Answer World::State::answer(const IdPair& pair, const PairMemory* 
     memory.pair = pair;
     const bool warm = options.warm_start && options.query.method == Method::automatic;
     if (warm && before && still_true(a, b, memory)) {
-        result.asked = false;
+        result.tested = false;
         if (memory.touching) result.collision = std::ranges::lower_bound(step.pairs, pair, {}, pair_of)->collision;
         return result;
     }
@@ -158,7 +158,7 @@ const WorldStep& World::update() {
     WorldStep step;
     std::vector<PairMemory> memory;
     for (State::Answer& answer : answers) {
-        ++(answer.asked ? step.tested : step.cached);
+        ++(answer.tested ? step.tested : step.cached);
         memory.push_back(answer.memory);
         if (answer.memory.touching)
             step.pairs.push_back({answer.memory.pair[0], answer.memory.pair[1], std::move(answer.collision)});

@@ -13,8 +13,8 @@ namespace fathom {
 namespace {
 
 struct RoundingTable {
-    static constexpr int least_power = -10; // smallest power of 16: about 1e-12 m
-    std::array<double, 24> bounds{};        // up to 16^13, beyond farthest_coordinate
+    static constexpr int min_power = -10; // smallest power of 16: about 1e-12 m
+    std::array<double, 24> bounds{};      // up to 16^13, beyond farthest_coordinate
 
     // Bound for points whose coordinates are at most `magnitude` (m).
     [[nodiscard]] double at(double magnitude) const;
@@ -132,7 +132,7 @@ std::vector<Bound> all_bounds(std::span<const Instruction> plain, std::span<cons
 double RoundingTable::at(double magnitude) const {
     int exponent = 0;
     std::frexp(magnitude, &exponent); // magnitude < 2^exponent
-    const int k = std::max(0, (exponent + 3 - 4 * least_power) / 4);
+    const int k = std::max(0, (exponent + 3 - 4 * min_power) / 4);
     return k < static_cast<int>(bounds.size()) ? bounds[static_cast<std::size_t>(k)]
                                                : std::numeric_limits<double>::infinity();
 }
@@ -143,7 +143,7 @@ TapeRounding tape_rounding(std::span<Instruction> plain, std::uint16_t result, s
     constexpr double slack = 1 + 1e-6; // the sizes do not include the errors themselves
     // From the largest, at which unbounded instructions are found.
     for (std::size_t k = rounding.result.bounds.size(); k-- > 0;) {
-        const double magnitude = std::ldexp(1.0, 4 * (static_cast<int>(k) + RoundingTable::least_power));
+        const double magnitude = std::ldexp(1.0, 4 * (static_cast<int>(k) + RoundingTable::min_power));
         const std::vector<Bound> bounds = all_bounds(plain, constants, parameters, magnitude);
         if (!(result & Instruction::constant_flag)) rounding.result.bounds[k] = slack * bounds[result].error;
         for (std::size_t i = 0; i < plain.size(); ++i) {

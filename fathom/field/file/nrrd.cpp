@@ -163,7 +163,7 @@ void read_binary(const Source& data, Scalar type, std::endian order, LatticeBuil
 
 void read_text(const Source& data, LatticeBuilder& builder) {
     TextScanner text(data);
-    static_cast<void>(text.believable_count(builder.count(), 2, "samples"));
+    static_cast<void>(text.checked_count(builder.count(), 2, "samples"));
     for (std::size_t i = 0; i < builder.count(); ++i) builder.set(i, text.number("a sample"));
     if (!text.at_end()) text.fail(Cause::count_mismatch, "more samples follow than stated");
 }

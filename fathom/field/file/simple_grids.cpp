@@ -16,7 +16,7 @@ GridFile read_sdfgen(const Source& source, const GridReadOptions& options) {
     for (int k = 0; k < 3; ++k) lattice.origin[k] = text.number("the origin");
     lattice.cell = text.number("the side of a cell");
     LatticeBuilder builder(lattice, source, options);
-    static_cast<void>(text.believable_count(builder.count(), 2, "samples"));
+    static_cast<void>(text.checked_count(builder.count(), 2, "samples"));
     for (std::size_t i = 0; i < builder.count(); ++i) builder.set(i, text.number("a sample"));
     if (!text.at_end()) text.fail(Cause::count_mismatch, "more samples follow than stated");
     return std::move(builder).finish("sdf text");

@@ -241,7 +241,7 @@ GridField build_grid(const TriangleMesh& mesh, const GridOptions& options, GridR
     return field;
 }
 
-std::size_t least_grid_bytes(const TriangleMesh& mesh, const GridOptions& options) {
+std::size_t min_grid_bytes(const TriangleMesh& mesh, const GridOptions& options) {
     check(mesh);
     check_options(options);
     Box bounds;

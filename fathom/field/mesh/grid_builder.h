@@ -43,7 +43,7 @@ struct GridReport {
                                    GridReport* report = nullptr);
 
 // Bytes of the field, before anything is sampled: exact for dense grids, the fixed part for sparse ones.
-[[nodiscard]] std::size_t least_grid_bytes(const TriangleMesh& mesh, const GridOptions& options = {});
+[[nodiscard]] std::size_t min_grid_bytes(const TriangleMesh& mesh, const GridOptions& options = {});
 
 // ---- Grid field from a mesh with a cache: it is built once, and mapped from the cache afterwards.
 

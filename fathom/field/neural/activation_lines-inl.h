@@ -30,8 +30,8 @@ constexpr float product_margin = 0x1p-22F; // four roundings
 constexpr float function_margin = 0x1p-20F;
 constexpr float kernel_error = static_cast<float>(activation_error);
 // Smallest slope of a curved activation: logarithms stay finite, and products of slopes stay normal numbers.
-constexpr float least_slope = 0x1p-20F;
-constexpr float least_width = 1e-30F;
+constexpr float min_slope = 0x1p-20F;
+constexpr float min_width = 1e-30F;
 constexpr float largest_phase = 30000; // the vector sine is specified up to 39000
 
 HWY_INLINE V set(float x) { return hn::Set(d, x); }
@@ -54,8 +54,8 @@ HWY_INLINE Reach reach_of(V base, V half, V size) {
 }
 
 HWY_INLINE V secant(V low, V high, const Reach& r, V most) {
-    const V width = hn::Max(hn::Sub(r.upper, r.lower), set(least_width));
-    return hn::Min(hn::Max(hn::Div(hn::Sub(high, low), width), set(least_slope)), most);
+    const V width = hn::Max(hn::Sub(r.upper, r.lower), set(min_width));
+    return hn::Min(hn::Max(hn::Div(hn::Sub(high, low), width), set(min_slope)), most);
 }
 
 // The residue lies in [least, most]; both were computed from numbers of magnitude `size`.
@@ -167,7 +167,7 @@ HWY_INLINE Line line_of_sine(const Reach& r, float parameter) {
     const V size = hn::Mul(k, larger(r.lower, r.upper));
     const V h = hn::MulAdd(size, set(product_margin), hn::Mul(k, hn::Mul(half, hn::Sub(r.upper, r.lower))));
     const auto wide = hn::Or(hn::Ge(h, set(3.14F)), hn::Ge(hn::Add(size, h), set(largest_phase)));
-    const V safe_h = hn::Max(select(wide, one, h), set(least_width)), safe_m = hn::IfThenZeroElse(wide, m);
+    const V safe_h = hn::Max(select(wide, one, h), set(min_width)), safe_m = hn::IfThenZeroElse(wide, m);
     const V sin_m = hn::Sin(d, safe_m), cos_m = hn::Cos(d, safe_m);
     const V s = hn::Min(hn::Max(hn::Div(hn::Sin(d, safe_h), safe_h), zero()), one);
     const V drop = hn::Mul(half, hn::Max(hn::Sub(one, hn::Cos(d, safe_h)), zero()));

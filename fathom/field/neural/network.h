@@ -77,7 +77,7 @@ inline constexpr double activation_error = 0x1p-21;
 inline constexpr double largest_sine_argument = 0x1p26;
 
 // Parameters of elu, sine and softplus outside of these limits are rejected (Error{invalid_argument}).
-inline constexpr float least_parameter = 0x1p-20F;
-inline constexpr float largest_parameter = 0x1p20F;
+inline constexpr float min_parameter = 0x1p-20F;
+inline constexpr float max_parameter = 0x1p20F;
 
 } // namespace fathom

@@ -297,8 +297,8 @@ private:
     }
 
     void tell(double fraction, double error) {
-        if (!options_.progress || fraction < told_ + 0.01) return;
-        told_ = fraction;
+        if (!options_.progress || fraction < reported_ + 0.01) return;
+        reported_ = fraction;
         const std::string label = fmt::format("fitting: error {:.3f} %", 100 * error / report_.longest_side);
         if (!options_.progress->update(label, std::min(fraction, 1.0)))
             throw Error(Cause::cancelled, "fitting was cancelled");
@@ -361,7 +361,7 @@ private:
     std::vector<float> parameters_, average_, gradients_, values_;
     FitReport report_;
     double begun_ = 0; // seconds before the first step
-    double told_ = -1;
+    double reported_ = -1;
     int steps_ = 0, held_ = 0; // planned
 };
 } // namespace

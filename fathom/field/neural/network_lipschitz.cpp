@@ -270,9 +270,10 @@ double NetworkPart::steepest_slope(const Box& domain) const {
 }
 
 double NetworkPart::slope_bound_by_splitting(const Box& domain, std::span<const double> norms) const {
-    const std::size_t looks = std::clamp<std::size_t>((std::size_t{1} << 25) / program_->multiplications(), 64, 2048);
+    const std::size_t evaluations =
+        std::clamp<std::size_t>((std::size_t{1} << 25) / program_->multiplications(), 64, 2048);
     std::vector<Piece> heap{{domain, slope_bound(domain, norms)}}, fresh;
-    for (std::size_t done = 1; done < looks && std::isfinite(heap.front().bound); done += fresh.size()) {
+    for (std::size_t done = 1; done < evaluations && std::isfinite(heap.front().bound); done += fresh.size()) {
         fresh.clear();
         for (int k = 0; k < 8 && !heap.empty(); ++k) { // the worst few together, so that all threads have work
             std::pop_heap(heap.begin(), heap.end());

@@ -116,8 +116,7 @@ bool takes_parameter(Activation a) {
 }
 
 bool bounded(const DenseLayer& layer) {
-    return !takes_parameter(layer.activation) ||
-           (layer.parameter >= least_parameter && layer.parameter <= largest_parameter);
+    return !takes_parameter(layer.activation) || (layer.parameter >= min_parameter && layer.parameter <= max_parameter);
 }
 
 RangeProgram pack(const Network& network) {

@@ -70,8 +70,7 @@ bool uses_parameter(Activation a) { return a == Activation::elu || a == Activati
 void check_parameters(const Network& network) {
     for (std::size_t i = 0; i < network.layers.size(); ++i) {
         const DenseLayer& layer = network.layers[i];
-        if (!uses_parameter(layer.activation) ||
-            (layer.parameter >= least_parameter && layer.parameter <= largest_parameter))
+        if (!uses_parameter(layer.activation) || (layer.parameter >= min_parameter && layer.parameter <= max_parameter))
             continue;
         throw Error(Cause::invalid_argument,
                     fmt::format("the parameter {} of its activation is not between 2^-20 and 2^20", layer.parameter),

@@ -35,7 +35,7 @@ HWY_BEFORE_NAMESPACE();
 namespace fathom::HWY_NAMESPACE {
 namespace {
 
-constexpr float least_symbol = 1e-33F; // smaller values are dropped; RangeProgram::fixed covers thousands of them
+constexpr float min_symbol = 1e-33F; // smaller values are dropped; RangeProgram::fixed covers thousands of them
 
 struct Row {
     V base, x, y, z, radius, others;
@@ -445,7 +445,7 @@ HWY_INLINE void pass_symbols(const Symbols& symbols, const BoxColumns& box, std:
     const V slope = hn::LoadU(d, box[RangeColumn::slope] + unit);
     for (std::size_t k = 0; k < symbols.count; ++k) {
         const V passed = hn::Mul(slope, hn::LoadU(d, symbols[k] + unit));
-        hn::StoreU(hn::IfThenElseZero(hn::Gt(hn::Abs(passed), set(least_symbol)), passed), d, symbols[k] + unit);
+        hn::StoreU(hn::IfThenElseZero(hn::Gt(hn::Abs(passed), set(min_symbol)), passed), d, symbols[k] + unit);
     }
 }
 

@@ -10,9 +10,9 @@ namespace fathom {
 
 namespace {
 
-constexpr double half_ulp = 0x1p-24;      // unit roundoff of float
-constexpr double least_normal = 0x1p-126; // kernels may flush smaller numbers to 0
-constexpr double few_units = 1.0001;      // covers the rounding of the factors and of their products in float
+constexpr double half_ulp = 0x1p-24;    // unit roundoff of float
+constexpr double min_normal = 0x1p-126; // kernels may flush smaller numbers to 0
+constexpr double few_units = 1.0001;    // covers the rounding of the factors and of their products in float
 
 void pack_weights(RangeProgram& program, const RangeLayer& layer, std::span<const float> weights) {
     const std::size_t inputs = layer.inputs, row = program.padded_inputs(layer);
@@ -46,7 +46,7 @@ void pack_errors(RangeProgram& program, RangeLayer& layer, const LayerRows& rows
         program.biases[unit] = rows.biases[o];
         program.share[unit] = float_up(gamma * norm * few_units);
         program.fixed[unit] = float_up(
-            (gamma * bias + 8 * least_normal * sum + 1e-28 + (rows.errors.empty() ? 0 : rows.errors[o])) * few_units);
+            (gamma * bias + 8 * min_normal * sum + 1e-28 + (rows.errors.empty() ? 0 : rows.errors[o])) * few_units);
         layer.largest_sum = std::max(layer.largest_sum, sum * few_units);
         layer.largest_norm = std::max(layer.largest_norm, norm * few_units);
         layer.largest_bias = std::max(layer.largest_bias, bias + static_cast<double>(program.fixed[unit]));

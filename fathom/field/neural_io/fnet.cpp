@@ -66,7 +66,7 @@ private:
         check_sum();
         if (layers > Network::max_layers)
             bytes_.fail(Cause::too_large, fmt::format("{} layers; the maximum is {}", layers, Network::max_layers));
-        network_.layers.resize(bytes_.believable_count(layers, layer_size, "layers"));
+        network_.layers.resize(bytes_.checked_count(layers, layer_size, "layers"));
     }
 
     void check_sum() const {

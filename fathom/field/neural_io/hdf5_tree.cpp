@@ -383,8 +383,8 @@ private:
         std::size_t count = 1;
         for (const std::uint64_t n : shape) {
             if (n == 0) return 0;
-            count *= bytes.believable_count(n, size, "elements");
-            static_cast<void>(bytes.believable_count(count, size, "elements"));
+            count *= bytes.checked_count(n, size, "elements");
+            static_cast<void>(bytes.checked_count(count, size, "elements"));
         }
         return count;
     }

@@ -46,7 +46,7 @@ private:
     struct NamedStep {
         std::string_view kind;
         Step step;
-        std::size_t least_inputs, max_inputs;
+        std::size_t min_inputs, max_inputs;
         std::string_view attributes; // known ones, between spaces
     };
 
@@ -106,7 +106,7 @@ private:
         }};
         for (const NamedStep& known : steps) {
             if (known.kind != node_->kind) continue;
-            if (node_->inputs.size() < known.least_inputs || node_->inputs.size() > known.max_inputs ||
+            if (node_->inputs.size() < known.min_inputs || node_->inputs.size() > known.max_inputs ||
                 node_->outputs.size() != 1)
                 fail(Cause::malformed, fmt::format("unsupported number of inputs ({}) and outputs ({})",
                                                    node_->inputs.size(), node_->outputs.size()));

@@ -33,7 +33,7 @@ public:
         if (start == in_zip64) fail(Cause::unsupported, "zip files of more than 4 GB are not supported");
         if (start > source_.bytes.size()) fail(Cause::malformed, "the zip directory is beyond the end of the file");
         ByteReader directory(source_, start);
-        std::vector<ZipEntry> entries(directory.believable_count(count, directory_entry_size, "entries"));
+        std::vector<ZipEntry> entries(directory.checked_count(count, directory_entry_size, "entries"));
         std::set<std::string_view> names;
         std::size_t taken = 0;
         for (ZipEntry& entry : entries) {

@@ -35,15 +35,15 @@ void follow(const BodyTopology& topology, std::span<const FaceFrame> frames, con
     for (; steps > 0 && part != TriangleFeature::face; --steps) {
         const Index from = best.source;
         const auto place = static_cast<std::size_t>(part);
-        const auto look = [&](Index face) {
+        const auto consider = [&](Index face) {
             if (face == no_index || face == from) return;
             const FaceDistance other = frames[face](p);
             if (other.squared < best.squared) best = {other.squared, face}, part = other.part;
         };
         if (place >= 3)
-            look(topology.across()[from][place - 3]);
+            consider(topology.across()[from][place - 3]);
         else
-            for (const Index face : topology.faces_round(topology.ranked_faces()[from][place])) look(face);
+            for (const Index face : topology.faces_round(topology.ranked_faces()[from][place])) consider(face);
         if (best.source == from) return;
     }
 }
@@ -115,23 +115,24 @@ NodeDepths::NodeDepths(std::shared_ptr<const BodyTopology> topology)
     const std::size_t count = topology_->node_count();
     positions_.assign(count, Vec3::Zero());
     source_.assign(count, no_index);
-    asked_.assign(count, 0);
-    asked_order_.reserve(count);
+    requested_.assign(count, 0);
+    requested_order_.reserve(count);
 }
 
 void NodeDepths::compute(std::span<const Vec3> positions, const DepthOptions& options) {
     begin(positions);
-    ask_all();
+    request_all();
     run(options);
 }
 
-void NodeDepths::compute(std::span<const Vec3> positions, std::span<const Index> asked, const DepthOptions& options) {
-    for (const Index node : asked)
+void NodeDepths::compute(std::span<const Vec3> positions, std::span<const Index> requested,
+                         const DepthOptions& options) {
+    for (const Index node : requested)
         if (node >= topology_->node_count())
             throw Error(Cause::index_out_of_range,
                         fmt::format("node {} of {} does not exist", node, topology_->node_count()));
     begin(positions);
-    ask(asked);
+    request(requested);
     run(options);
 }
 
@@ -150,7 +151,7 @@ void NodeDepths::follow_edits() {
     const std::size_t count = topology_->node_count(), faces = topology_->faces().size(), in_tree = tree_.tree().size();
     positions_.resize(count);
     source_.resize(count);
-    asked_.resize(count);
+    requested_.resize(count);
     depths_.resize(count);
     has_tree_ = has_tree_ && edits_ + 1 == topology_->edits() && faces >= in_tree && 4 * (faces - in_tree) <= faces;
     if (has_tree_) tree_.rename(topology_->last_faces(), topology_->ranked_faces(), count);
@@ -158,19 +159,20 @@ void NodeDepths::follow_edits() {
     edits_ = topology_->edits();
 }
 
-void NodeDepths::ask(std::span<const Index> nodes) {
-    std::fill(asked_.begin(), asked_.end(), std::uint8_t{0});
-    for (const Index node : nodes) asked_[topology_->rank()[node]] = 1;
-    asked_order_.clear();
-    for (Index node = 0; node < asked_.size(); ++node)
-        if (asked_[node] != 0 && topology_->kinds()[node] == BodyTopology::Kind::inner) asked_order_.push_back(node);
+void NodeDepths::request(std::span<const Index> nodes) {
+    std::fill(requested_.begin(), requested_.end(), std::uint8_t{0});
+    for (const Index node : nodes) requested_[topology_->rank()[node]] = 1;
+    requested_order_.clear();
+    for (Index node = 0; node < requested_.size(); ++node)
+        if (requested_[node] != 0 && topology_->kinds()[node] == BodyTopology::Kind::inner)
+            requested_order_.push_back(node);
 }
 
-void NodeDepths::ask_all() {
-    std::fill(asked_.begin(), asked_.end(), std::uint8_t{1});
-    asked_order_.clear();
-    for (Index node = 0; node < asked_.size(); ++node)
-        if (topology_->kinds()[node] == BodyTopology::Kind::inner) asked_order_.push_back(node);
+void NodeDepths::request_all() {
+    std::fill(requested_.begin(), requested_.end(), std::uint8_t{1});
+    requested_order_.clear();
+    for (Index node = 0; node < requested_.size(); ++node)
+        if (topology_->kinds()[node] == BodyTopology::Kind::inner) requested_order_.push_back(node);
 }
 
 void NodeDepths::run(const DepthOptions& options) {
@@ -180,7 +182,7 @@ void NodeDepths::run(const DepthOptions& options) {
     for (const Index node : topology_->boundary_nodes()) source_[node] = node;
     std::fill(depths_.begin(), depths_.end(), unknown);
     for (const Index node : topology_->boundary_nodes()) depths_[topology_->order()[node]] = 0;
-    options.method == DepthMethod::exact ? ask_tree() : march(options);
+    options.method == DepthMethod::exact ? query_tree() : march(options);
 }
 
 void NodeDepths::build_tree() {
@@ -210,7 +212,7 @@ void NodeDepths::fit_young() {
 ClosestPoint NodeDepths::nearest(const Vec3& point, double max_distance) const {
     ClosestPoint found = tree_.closest(point, max_distance);
     if (found.found())
-        look_at_young(point, found);
+        query_young(point, found);
     else if (found = young_.closest(point, max_distance); found.found())
         found.triangle += static_cast<Index>(tree_.tree().size());
     return found;
@@ -224,7 +226,7 @@ SurfaceHit NodeDepths::first_hit(const Ray& ray, double t_max) const {
     return other;
 }
 
-void NodeDepths::look_at_young(const Vec3& point, ClosestPoint& found) const {
+void NodeDepths::query_young(const Vec3& point, ClosestPoint& found) const {
     if (young_.tree().empty()) return;
     const ClosestPoint other = young_.closest(point, std::sqrt(found.squared_distance));
     if (!(other.squared_distance < found.squared_distance)) return;
@@ -232,16 +234,17 @@ void NodeDepths::look_at_young(const Vec3& point, ClosestPoint& found) const {
     found.triangle += static_cast<Index>(tree_.tree().size());
 }
 
-void NodeDepths::ask_tree() {
+void NodeDepths::query_tree() {
     fit_tree();
     if (tree_.tree().empty()) return;
     found_.resize(positions_.size());
-    parallel_for(asked_order_.size(), query_chunk, [&](std::size_t begin, std::size_t end) {
-        visit_closest(SurfaceView(tree_), positions_, std::span(asked_order_).subspan(begin, end - begin),
+    parallel_for(requested_order_.size(), query_chunk, [&](std::size_t begin, std::size_t end) {
+        visit_closest(SurfaceView(tree_), positions_, std::span(requested_order_).subspan(begin, end - begin),
                       SurfaceTree::no_limit, found_);
-        for (std::size_t k = begin; k < end; ++k) look_at_young(positions_[asked_order_[k]], found_[asked_order_[k]]);
+        for (std::size_t k = begin; k < end; ++k)
+            query_young(positions_[requested_order_[k]], found_[requested_order_[k]]);
     });
-    for (const Index node : asked_order_) {
+    for (const Index node : requested_order_) {
         source_[node] = found_[node].triangle;
         depths_[topology_->order()[node]] = std::sqrt(found_[node].squared_distance);
     }
@@ -266,7 +269,7 @@ void NodeDepths::march(const DepthOptions& options) {
     level_.assign(positions_.size(), never);
     squared_.assign(positions_.size(), far);
     for (const Index node : topology_->boundary_nodes()) level_[node] = 0, squared_[node] = 0;
-    left_ = asked_order_.size();
+    left_ = requested_order_.size();
     queue_.reset(positions_.size(), bucket_width());
     if (options.method == DepthMethod::closest_point) {
         PointRule rule{*this};
@@ -283,7 +286,7 @@ void NodeDepths::march(const DepthOptions& options) {
 // that stops there has the same bits as a complete one.
 template <class Rule>
 void NodeDepths::march_by(Rule& rule) {
-    Index bucket = 0, last_asked = 0;
+    Index bucket = 0, last_requested = 0;
     const auto offer = [&](Index node, const auto& measure) {
         if (level_[node] < bucket && level_[node] + correction_buckets < bucket) return;
         const Nearest found = measure();
@@ -294,11 +297,11 @@ void NodeDepths::march_by(Rule& rule) {
     };
     rule.seed(offer);
     for (; bucket < BucketQueue::bucket_count && !queue_.empty() &&
-           (left_ > 0 || bucket <= last_asked + correction_buckets);
+           (left_ > 0 || bucket <= last_requested + correction_buckets);
          ++bucket)
         for (Index node = queue_.pop(bucket); node != no_index; node = queue_.pop(bucket)) {
-            if (level_[node] == never) left_ -= asked_[node];
-            if (asked_[node] != 0) last_asked = bucket;
+            if (level_[node] == never) left_ -= requested_[node];
+            if (requested_[node] != 0) last_requested = bucket;
             level_[node] = bucket;
             ++served_;
             rule.improve(node);
@@ -349,7 +352,7 @@ double NodeDepths::depth_at(const Vec3& point, std::span<const Index> near_nodes
     if (options_.method == DepthMethod::exact) return std::sqrt(nearest(point).squared_distance);
     Nearest best;
     TriangleFeature part = TriangleFeature::face;
-    const auto look = [&](Index face) {
+    const auto consider = [&](Index face) {
         const FaceDistance found = frames_[face](point);
         if (found.squared < best.squared) best = {found.squared, face}, part = found.part;
     };
@@ -359,9 +362,9 @@ double NodeDepths::depth_at(const Vec3& point, std::span<const Index> near_nodes
         if (options_.method == DepthMethod::closest_point)
             best.keep((point - positions_[source_[k]]).squaredNorm(), source_[k]);
         else if (topology_->kinds()[k] == BodyTopology::Kind::boundary)
-            for (const Index face : topology_->faces_round(k)) look(face);
+            for (const Index face : topology_->faces_round(k)) consider(face);
         else
-            look(source_[k]);
+            consider(source_[k]);
     }
     if (options_.method == DepthMethod::closest_feature && best.source != no_index)
         follow(*topology_, frames_, point, part, options_.surface_steps, best);

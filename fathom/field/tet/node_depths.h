@@ -162,7 +162,7 @@ public:
     // allocate nothing once the object has been used; the tree of `exact` allocates while it is refitted. Throws Error:
     // non_finite naming the node, count_mismatch, index_out_of_range.
     void compute(std::span<const Vec3> positions, const DepthOptions& options = {});
-    void compute(std::span<const Vec3> positions, std::span<const Index> asked, const DepthOptions& options = {});
+    void compute(std::span<const Vec3> positions, std::span<const Index> requested, const DepthOptions& options = {});
 
     // By node (m, >= 0): 0 on the boundary; `unknown` for nodes of no element and for nodes that were not requested. A
     // march may have values for some of the latter; they need not be final.
@@ -196,10 +196,10 @@ public:
 
 private:
     void begin(std::span<const Vec3> positions);
-    void ask(std::span<const Index> nodes);
-    void ask_all();
+    void request(std::span<const Index> nodes);
+    void request_all();
     void run(const DepthOptions& options);
-    void ask_tree();
+    void query_tree();
     void march(const DepthOptions& options);
     template <class Rule>
     void march_by(Rule& rule);
@@ -208,7 +208,7 @@ private:
     void follow_edits();
     void fit_young();
     // Replaces `found` if the tree of new faces has a nearer point.
-    void look_at_young(const Vec3& point, ClosestPoint& found) const;
+    void query_young(const Vec3& point, ClosestPoint& found) const;
 
     std::shared_ptr<const BodyTopology> topology_;
     DepthOptions options_;
@@ -216,9 +216,9 @@ private:
     std::vector<double> squared_;
     std::vector<Index> source_;        // a face, or for closest_point a node
     std::vector<std::uint32_t> level_; // the bucket in which a node was processed
-    std::vector<std::uint8_t> asked_;
-    std::vector<Index> asked_order_; // requested inner nodes, ascending
-    std::size_t left_ = 0;           // number of them not yet processed
+    std::vector<std::uint8_t> requested_;
+    std::vector<Index> requested_order_; // requested inner nodes, ascending
+    std::size_t left_ = 0;               // number of them not yet processed
     std::size_t served_ = 0;
     std::vector<FaceFrame> frames_; // by face
     BucketQueue queue_;

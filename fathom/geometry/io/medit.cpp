@@ -83,7 +83,7 @@ private:
 
     void vertices() {
         if (cells_) scanner_.fail(Cause::malformed, "duplicate section Vertices");
-        const std::size_t count = scanner_.believable_count(scanner_.count("number of vertices"), 8, "vertices");
+        const std::size_t count = scanner_.checked_count(scanner_.count("number of vertices"), 8, "vertices");
         std::vector<Vec3> vertices;
         vertices.reserve(count);
         for (std::size_t i = 0; i < count; ++i) {
@@ -98,7 +98,7 @@ private:
         if (!cells_) scanner_.fail(Cause::unsupported, "cells precede the vertices");
         const std::size_t corners = corner_count(section.kind);
         const std::size_t count =
-            scanner_.believable_count(scanner_.count("number of cells"), 2 * (corners + 1), section.name);
+            scanner_.checked_count(scanner_.count("number of cells"), 2 * (corners + 1), section.name);
         std::vector<Index> nodes;
         for (std::size_t i = 0; i < count; ++i) {
             expect_row(section.element, i, count);

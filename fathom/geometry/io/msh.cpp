@@ -195,7 +195,7 @@ private:
 
     template <class Fields>
     void node_rows(Fields& fields, std::uint64_t stated) {
-        const std::size_t count = fields.believable_count(stated, Fields::least_node_bytes, "nodes");
+        const std::size_t count = fields.checked_count(stated, Fields::min_node_bytes, "nodes");
         vertices_.reserve(count);
         for (std::size_t i = 0; i < count; ++i) {
             tags_.add(fields.tag("node tag"));
@@ -206,8 +206,7 @@ private:
     template <class Fields>
     void node_blocks(Fields& fields) {
         const std::uint64_t blocks = fields.size("number of node blocks");
-        const std::size_t count =
-            fields.believable_count(fields.size("number of nodes"), Fields::least_node_bytes, "nodes");
+        const std::size_t count = fields.checked_count(fields.size("number of nodes"), Fields::min_node_bytes, "nodes");
         if (version_ == Version::four_one) {
             (void)fields.size("smallest node tag"); // gmsh allows any bounds here, so they are ignored
             (void)fields.size("largest node tag");
@@ -250,7 +249,7 @@ private:
     }
 
     void element_rows(MshText& fields) {
-        const std::size_t count = fields.believable_count(stated_elements_, MshText::least_element_bytes, "elements");
+        const std::size_t count = fields.checked_count(stated_elements_, MshText::min_element_bytes, "elements");
         for (std::size_t i = 0; i < count; ++i) {
             elements_.add(fields.tag("element tag"));
             const ElementType type = element_type(fields.integer_here("element type"));
@@ -267,7 +266,7 @@ private:
 
     // In binary files consecutive elements of one type share a header.
     void element_rows(MshBinary& fields) {
-        std::uint64_t left = fields.believable_count(stated_elements_, MshBinary::least_element_bytes, "elements");
+        std::uint64_t left = fields.checked_count(stated_elements_, MshBinary::min_element_bytes, "elements");
         while (left > 0) {
             const ElementType type = element_type(fields.integer("element type"));
             const std::int64_t count = fields.integer("number of elements of a block");
@@ -287,7 +286,7 @@ private:
     void element_blocks(Fields& fields) {
         const std::uint64_t blocks = fields.size("number of element blocks");
         const std::size_t count =
-            fields.believable_count(fields.size("number of elements"), Fields::least_element_bytes, "elements");
+            fields.checked_count(fields.size("number of elements"), Fields::min_element_bytes, "elements");
         if (version_ == Version::four_one) {
             (void)fields.size("smallest element tag");
             (void)fields.size("largest element tag");

@@ -17,8 +17,8 @@ namespace fathom {
 class MshText {
 public:
     static constexpr bool binary = false;
-    static constexpr std::size_t least_node_bytes = 8;    // "1 0 0 0\n"
-    static constexpr std::size_t least_element_bytes = 4; // "1 1\n"
+    static constexpr std::size_t min_node_bytes = 8;    // "1 0 0 0\n"
+    static constexpr std::size_t min_element_bytes = 4; // "1 1\n"
 
     explicit MshText(TextScanner& scanner) : scanner_(scanner) {}
 
@@ -34,9 +34,9 @@ public:
     }
     void skip_record() { scanner_.next_line(); }
 
-    [[nodiscard]] std::size_t believable_count(std::uint64_t count, std::size_t least_bytes,
-                                               std::string_view element) const {
-        return scanner_.believable_count(count, least_bytes, element);
+    [[nodiscard]] std::size_t checked_count(std::uint64_t count, std::size_t min_bytes,
+                                            std::string_view element) const {
+        return scanner_.checked_count(count, min_bytes, element);
     }
     [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element = {},
                            std::int64_t index = -1) const {
@@ -61,8 +61,8 @@ private:
 class MshBinary {
 public:
     static constexpr bool binary = true;
-    static constexpr std::size_t least_node_bytes = 4 + 3 * 8;
-    static constexpr std::size_t least_element_bytes = 2 * 4;
+    static constexpr std::size_t min_node_bytes = 4 + 3 * 8;
+    static constexpr std::size_t min_element_bytes = 2 * 4;
 
     MshBinary(const Source& source, std::size_t start, std::endian order, bool wide_tags)
         : bytes_(source, start, order), wide_tags_(wide_tags) {}
@@ -78,9 +78,9 @@ public:
     void skip_record() { fail(Cause::unsupported, "unknown number of nodes for this kind of element"); }
 
     [[nodiscard]] std::size_t offset() const { return bytes_.offset(); }
-    [[nodiscard]] std::size_t believable_count(std::uint64_t count, std::size_t least_bytes,
-                                               std::string_view element) const {
-        return bytes_.believable_count(count, least_bytes, element);
+    [[nodiscard]] std::size_t checked_count(std::uint64_t count, std::size_t min_bytes,
+                                            std::string_view element) const {
+        return bytes_.checked_count(count, min_bytes, element);
     }
     [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element = {},
                            std::int64_t index = -1) const {

@@ -15,7 +15,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t least_corner_bytes = 2; // a digit and a blank
+constexpr std::size_t min_corner_bytes = 2; // a digit and a blank
 
 // Known statements that are ignored. All other unsupported lines are counted as unknown.
 constexpr std::array<std::string_view, 39> passed_over = {
@@ -128,7 +128,7 @@ Index corner_of(const TextScanner& scanner, std::string_view word, std::size_t d
 
 void read_faces(const Source& source, MeshFile& file) {
     TextScanner scanner(source, '#');
-    FaceCollector faces(file, least_corner_bytes);
+    FaceCollector faces(file, min_corner_bytes);
     std::vector<Index> corners;
     std::size_t defined = 0;
     for_each_statement(scanner, [&](std::string_view kind, Statement& statement) {

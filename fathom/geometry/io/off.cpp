@@ -12,8 +12,8 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t least_off_vertex_bytes = 6; // "0 0 0" and the end of the line
-constexpr std::size_t least_off_corner_bytes = 2;
+constexpr std::size_t min_off_vertex_bytes = 6; // "0 0 0" and the end of the line
+constexpr std::size_t min_off_corner_bytes = 2;
 
 struct OffHeader {
     bool homogeneous = false; // a fourth coordinate
@@ -43,8 +43,8 @@ OffHeader read_header(TextScanner& scanner) {
     } // otherwise the keyword is missing, which Geomview allows
     const std::uint64_t vertices = scanner.count("number of vertices");
     const std::uint64_t faces = scanner.count("number of faces");
-    header.vertices = scanner.believable_count(vertices, least_off_vertex_bytes, "vertices");
-    header.faces = scanner.believable_count(faces, least_off_corner_bytes, "faces");
+    header.vertices = scanner.checked_count(vertices, min_off_vertex_bytes, "vertices");
+    header.faces = scanner.checked_count(faces, min_off_corner_bytes, "faces");
     scanner.next_line(); // the number of edges, which is often wrong and sometimes missing
     return header;
 }
@@ -60,7 +60,7 @@ Vec3 read_vertex(TextScanner& scanner, std::size_t vertex, bool homogeneous) {
 
 void read_corners(TextScanner& scanner, std::size_t face, std::size_t vertices, std::vector<Index>& corners) {
     const std::uint64_t stated = scanner.count("number of corners");
-    const std::size_t count = scanner.believable_count(stated, least_off_corner_bytes, "corners");
+    const std::size_t count = scanner.checked_count(stated, min_off_corner_bytes, "corners");
     corners.clear();
     for (std::size_t k = 0; k < count; ++k) {
         const std::int64_t index = scanner.integer("vertex index of a face");
@@ -83,7 +83,7 @@ MeshFile read_off(const Source& source) {
     file.surface.vertices.reserve(header.vertices);
     for (std::size_t i = 0; i < header.vertices; ++i)
         file.surface.vertices.push_back(read_vertex(scanner, i, header.homogeneous));
-    FaceCollector faces(file, least_off_corner_bytes);
+    FaceCollector faces(file, min_off_corner_bytes);
     std::vector<Index> corners;
     for (std::size_t i = 0; i < header.faces; ++i) {
         read_corners(scanner, i, header.vertices, corners);

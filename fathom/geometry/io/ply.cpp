@@ -71,7 +71,7 @@ struct Element {
                            [](const Property& p) { return p.count_type.has_value(); });
     }
     // Minimum size of a row in a binary file; lists may be empty.
-    [[nodiscard]] std::size_t least_bytes() const {
+    [[nodiscard]] std::size_t min_bytes() const {
         std::size_t sum = 0;
         for (const Property& p : properties) sum += size_of(p.count_type.value_or(p.type));
         return sum;
@@ -198,7 +198,7 @@ double read_scalar(ByteReader& reader, PlyScalar type) {
 // Read position in a binary body. A copy can read from the same position again.
 class BinaryBody {
 public:
-    static constexpr std::size_t least_corner_bytes = 1;
+    static constexpr std::size_t min_corner_bytes = 1;
 
     BinaryBody(const Source& source, const PlyHeader& header)
         : reader_(source, header.end,
@@ -213,8 +213,7 @@ public:
     [[nodiscard]] std::size_t list_length(const Property& property) {
         const double stated = read_scalar(reader_, *property.count_type);
         if (stated < 0) reader_.fail(Cause::malformed, "the length of a list is negative");
-        return reader_.believable_count(static_cast<std::uint64_t>(stated), size_of(property.type),
-                                        "members of a list");
+        return reader_.checked_count(static_cast<std::uint64_t>(stated), size_of(property.type), "members of a list");
     }
     void skip_members(const Property& property, std::size_t count) {
         static_cast<void>(reader_.take(count * size_of(property.type), "list"));
@@ -223,11 +222,11 @@ public:
     // Skips all rows at once if they have equal size.
     [[nodiscard]] bool skip_rows(const Element& element, std::size_t count) {
         if (element.has_lists()) return false;
-        static_cast<void>(reader_.take(count * element.least_bytes(), element.name));
+        static_cast<void>(reader_.take(count * element.min_bytes(), element.name));
         return true;
     }
-    [[nodiscard]] std::size_t believable_rows(const Element& element) const {
-        return reader_.believable_count(element.count, std::max<std::size_t>(element.least_bytes(), 1), element.name);
+    [[nodiscard]] std::size_t checked_row_count(const Element& element) const {
+        return reader_.checked_count(element.count, std::max<std::size_t>(element.min_bytes(), 1), element.name);
     }
     [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element, std::size_t index) const {
         reader_.fail(cause, reason, element, static_cast<std::int64_t>(index));
@@ -240,7 +239,7 @@ private:
 // Read position in a text body. A row may span several lines; only the order of the words matters.
 class TextBody {
 public:
-    static constexpr std::size_t least_corner_bytes = 2; // a digit and a blank
+    static constexpr std::size_t min_corner_bytes = 2; // a digit and a blank
 
     TextBody(const Source& source, const PlyHeader& header) : scanner_(source, '\0', header.end) {}
 
@@ -251,7 +250,7 @@ public:
     [[nodiscard]] double member(const Property&) { return static_cast<double>(scanner_.integer("member of a list")); }
 
     [[nodiscard]] std::size_t list_length(const Property&) {
-        return scanner_.believable_count(scanner_.count("length of a list"), least_corner_bytes, "members of a list");
+        return scanner_.checked_count(scanner_.count("length of a list"), min_corner_bytes, "members of a list");
     }
     void skip_members(const Property& property, std::size_t count) {
         for (std::size_t k = 0; k < count; ++k) skip_value(property);
@@ -261,8 +260,8 @@ public:
             scanner_.fail(Cause::truncated, fmt::format("{} is missing", property.name.substr(0, 40)));
     }
     [[nodiscard]] bool skip_rows(const Element&, std::size_t) { return false; }
-    [[nodiscard]] std::size_t believable_rows(const Element& element) const {
-        return scanner_.believable_count(element.count, 2 * element.properties.size(), element.name);
+    [[nodiscard]] std::size_t checked_row_count(const Element& element) const {
+        return scanner_.checked_count(element.count, 2 * element.properties.size(), element.name);
     }
     [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element, std::size_t index) const {
         scanner_.fail(cause, reason, element, static_cast<std::int64_t>(index));
@@ -276,7 +275,7 @@ template <class Body>
 class BodyReader {
 public:
     BodyReader(const Source& source, MeshFile& file)
-        : source_(source), file_(file), faces_(file, Body::least_corner_bytes) {}
+        : source_(source), file_(file), faces_(file, Body::min_corner_bytes) {}
 
     void read(const PlyHeader& header) {
         struct Later {
@@ -324,7 +323,7 @@ private:
     }
 
     static void skip(Body& body, const Element& element) {
-        const std::size_t rows = body.believable_rows(element);
+        const std::size_t rows = body.checked_row_count(element);
         if (body.skip_rows(element, rows)) return;
         for (std::size_t i = 0; i < rows; ++i)
             for (const Property& property : element.properties) skip(body, property);
@@ -336,7 +335,7 @@ private:
             if (axis >= element.properties.size() || element.properties[axis].count_type)
                 throw Error(Cause::malformed, "vertices have no x, y or z",
                             {.file = source_.name, .line = element.line});
-        const std::size_t rows = body.believable_rows(element);
+        const std::size_t rows = body.checked_row_count(element);
         file_.surface.vertices.reserve(rows);
         for (std::size_t i = 0; i < rows; ++i) {
             Vec3 p;
@@ -356,7 +355,7 @@ private:
     template <class OnList>
     static void for_each_list(Body& body, const Element& element, OnList on_list) {
         const std::size_t list = index_list(element);
-        const std::size_t rows = body.believable_rows(element);
+        const std::size_t rows = body.checked_row_count(element);
         for (std::size_t i = 0; i < rows; ++i)
             for (std::size_t k = 0; k < element.properties.size(); ++k) {
                 if (k == list)

@@ -98,8 +98,8 @@ std::vector<std::byte> imported(const Source& source, const std::string& name) {
 // Runs in the parent process, which does not trust the data. Assimp splits vertices, so equal positions are merged.
 void rebuild(const Source& answer, MeshFile& file) {
     ByteReader reader(answer, 0, std::endian::native);
-    const auto count_of = [&](std::size_t least_bytes, std::string_view element) {
-        return reader.believable_count(reader.read<std::uint64_t>(element), least_bytes, element);
+    const auto count_of = [&](std::size_t min_bytes, std::string_view element) {
+        return reader.checked_count(reader.read<std::uint64_t>(element), min_bytes, element);
     };
     const std::size_t vertex_count = count_of(sizeof(Vec3), "vertices");
     const std::size_t face_count = count_of(sizeof(Index), "faces");

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t header_bytes = 80;
 constexpr std::size_t triangle_bytes = 50;
 constexpr std::size_t preamble_bytes = header_bytes + 4;
-constexpr std::size_t least_vertex_bytes = 12; // "vertex 0 0 0"
+constexpr std::size_t min_vertex_bytes = 12; // "vertex 0 0 0"
 
 bool same_word(std::string_view word, std::string_view lower_case) {
     return std::equal(word.begin(), word.end(), lower_case.begin(), lower_case.end(),
@@ -73,7 +73,7 @@ MeshFile read_binary(const Source& source) {
 class TextReader {
 public:
     explicit TextReader(const Source& source)
-        : scanner_(source), positions_(file_.surface.vertices), faces_(file_, least_vertex_bytes) {
+        : scanner_(source), positions_(file_.surface.vertices), faces_(file_, min_vertex_bytes) {
         file_.report.format = "stl text";
     }
 

@@ -38,7 +38,7 @@ Nodes read_nodes(const Source& source) {
     const std::string_view dimension = scanner.word_on_line();
     if (!dimension.empty() && dimension != "3") scanner.fail(Cause::unsupported, "the dimension of the nodes is not 3");
     scanner.next_line();
-    const std::size_t count = scanner.believable_count(stated, 8, "nodes"); // "1 0 0 0\n"
+    const std::size_t count = scanner.checked_count(stated, 8, "nodes"); // "1 0 0 0\n"
     Nodes nodes;
     nodes.vertices.reserve(count);
     for (std::size_t i = 0; i < count; ++i) {
@@ -61,7 +61,7 @@ void read_elements(TextScanner& scanner, std::int64_t first, CellBuilder& cells)
     if (nodes != 4 && nodes != 10)
         scanner.fail(Cause::unsupported, "the number of nodes of a tetrahedron is neither 4 nor 10");
     scanner.next_line();
-    const std::size_t count = scanner.believable_count(stated, 2 * static_cast<std::size_t>(nodes + 1), "tetrahedra");
+    const std::size_t count = scanner.checked_count(stated, 2 * static_cast<std::size_t>(nodes + 1), "tetrahedra");
     cells.reserve(0, count);
     std::vector<Index> corners;
     for (std::size_t i = 0; i < count; ++i) {

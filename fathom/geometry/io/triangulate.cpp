@@ -66,9 +66,9 @@ public:
     }
 
     // The first corner, in the order of the tree, that is in a box that the counter-clockwise triangle may overlap and
-    // for which look(corner) is true. Adds the number of visited boxes and corners to `work`.
-    template <class Look>
-    [[nodiscard]] Index find(const std::array<Vec2, 3>& triangle, std::uint64_t& work, Look look) const {
+    // for which test(corner) is true. Adds the number of visited boxes and corners to `work`.
+    template <class Test>
+    [[nodiscard]] Index find(const std::array<Vec2, 3>& triangle, std::uint64_t& work, Test test) const {
         const Vec2 lower = triangle[0].cwiseMin(triangle[1]).cwiseMin(triangle[2]);
         const Vec2 upper = triangle[0].cwiseMax(triangle[1]).cwiseMax(triangle[2]);
         std::array<Index, 64> stack;
@@ -92,7 +92,7 @@ public:
             }
             work += node.end - node.begin;
             for (Index m = node.begin; m < node.end; ++m)
-                if (look(members_[m])) return members_[m];
+                if (test(members_[m])) return members_[m];
         }
         return no_index;
     }
@@ -203,7 +203,7 @@ private:
     [[nodiscard]] int turn(Index corner) const { return turn(ring_[corner].previous, corner, ring_[corner].next); }
 
     void prepare();
-    void look_at(Index corner, std::vector<Triangle>& triangles);
+    void process(Index corner, std::vector<Triangle>& triangles);
     [[nodiscard]] Index blocking(Index corner);
     [[nodiscard]] bool blocks(Index candidate, const std::array<Index, 3>& ear);
     [[nodiscard]] bool enters(Index twin, const std::array<Index, 3>& ear, std::size_t at) const;
@@ -288,7 +288,7 @@ bool PolygonTriangulator::EarClipper::clip_all(std::vector<Triangle>& triangles,
     bool clean = true;
     while (left_ > 3 && work_ <= max_work) {
         if (!queue_.empty()) {
-            look_at(queue_.pop(), triangles);
+            process(queue_.pop(), triangles);
         } else if (sweep_may_help_) {
             sweep_may_help_ = false;
             enqueue_all();
@@ -305,7 +305,7 @@ bool PolygonTriangulator::EarClipper::clip_all(std::vector<Triangle>& triangles,
     return clean;
 }
 
-void PolygonTriangulator::EarClipper::look_at(Index corner, std::vector<Triangle>& triangles) {
+void PolygonTriangulator::EarClipper::process(Index corner, std::vector<Triangle>& triangles) {
     Corner& c = ring_[corner];
     c.queued = false;
     if (!c.alive) return;

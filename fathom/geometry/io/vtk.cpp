@@ -90,7 +90,7 @@ private:
         if (binary_) {
             scanner_.next_line();
             ByteReader bytes(source_, scanner_.offset(), std::endian::big);
-            const std::size_t count = bytes.believable_count(stated, size_of(type), what);
+            const std::size_t count = bytes.checked_count(stated, size_of(type), what);
             for (std::size_t i = 0; i < count; ++i) {
                 if constexpr (std::is_floating_point_v<Value>)
                     use(read_number(bytes, type));
@@ -99,7 +99,7 @@ private:
             }
             scanner_.skip_bytes(bytes.offset() - scanner_.offset());
         } else {
-            const std::size_t count = scanner_.believable_count(stated, 2, what); // a digit and a blank
+            const std::size_t count = scanner_.checked_count(stated, 2, what); // a digit and a blank
             for (std::size_t i = 0; i < count; ++i) {
                 if constexpr (std::is_floating_point_v<Value>)
                     use(scanner_.number(what));
@@ -127,7 +127,7 @@ private:
         const std::uint64_t count = scanner_.count("number of points");
         const Scalar type = scalar(scanner_.word(), false);
         std::vector<Vec3> vertices;
-        vertices.reserve(believable_values(times(count, 3), type) / 3);
+        vertices.reserve(checked_value_count(times(count, 3), type) / 3);
         Vec3 p;
         int axis = 0;
         values<double>(3 * count, type, "coordinates", [&](double value) {
@@ -138,8 +138,8 @@ private:
         cells_.emplace(std::move(vertices), source_);
     }
 
-    [[nodiscard]] std::size_t believable_values(std::uint64_t count, Scalar type) const {
-        return scanner_.believable_count(count, binary_ ? size_of(type) : 2, "values");
+    [[nodiscard]] std::size_t checked_value_count(std::uint64_t count, Scalar type) const {
+        return scanner_.checked_count(count, binary_ ? size_of(type) : 2, "values");
     }
 
     [[nodiscard]] CellList cell_list() {
@@ -157,7 +157,7 @@ private:
     // Each cell is stored as its number of nodes followed by the nodes.
     [[nodiscard]] CellList mixed_list(std::uint64_t cells, std::uint64_t size) {
         CellList list;
-        list.ends.reserve(believable_values(cells, Scalar::int32));
+        list.ends.reserve(checked_value_count(cells, Scalar::int32));
         std::int64_t left = 0; // remaining nodes of the present cell
         values<std::int64_t>(size, Scalar::int32, "cell list", [&](std::int64_t value) {
             if (left > 0) {
@@ -186,7 +186,7 @@ private:
         CellList list;
         (void)scanner_.word(); // OFFSETS
         const Scalar offset_type = scalar(scanner_.word(), true);
-        list.ends.reserve(believable_values(offsets, offset_type));
+        list.ends.reserve(checked_value_count(offsets, offset_type));
         std::int64_t before = 0;
         std::size_t seen = 0;
         values<std::int64_t>(offsets, offset_type, "offsets", [&](std::int64_t value) {
@@ -199,7 +199,7 @@ private:
             fail(Cause::count_mismatch, fmt::format("the last offset is {}, but {} nodes are stated", before, size));
         if (lower(scanner_.word()) != "connectivity") fail(Cause::malformed, "expected CONNECTIVITY");
         const Scalar node_type = scalar(scanner_.word(), true);
-        list.nodes.reserve(believable_values(size, node_type));
+        list.nodes.reserve(checked_value_count(size, node_type));
         std::size_t cell = 0;
         values<std::int64_t>(size, node_type, "connectivity", [&](std::int64_t value) {
             while (list.ends[cell] <= list.nodes.size()) ++cell;

@@ -166,7 +166,7 @@ TriangleContact triangle_contact(const std::array<Vec3, 3>& a, const std::array<
     for (const Vec3& p : edges_a) try_product(way, p, contact.normal_a);
     for (const Vec3& q : edges_b) try_product(way, q, contact.normal_b);
     if (way.direction == Vec3::Zero()) return contact;
-    contact.way_out = way.direction;
+    contact.separating_direction = way.direction;
     contact.depth = std::max(0.0, way.depth);
     return contact;
 }

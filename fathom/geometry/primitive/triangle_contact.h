@@ -45,7 +45,7 @@ struct TriangleContact {
     Vec3 normal_a = Vec3::Zero();
     Vec3 normal_b = Vec3::Zero();
     // Separating direction (unit): `a` translated along it by `depth` only touches `b`. Zero if both have no extent.
-    Vec3 way_out = Vec3::Zero();
+    Vec3 separating_direction = Vec3::Zero();
     double depth = 0; // penetration depth (m), the minimum over all directions; 0 for coplanar or touching triangles
 };
 // With kind none only the normals are set.

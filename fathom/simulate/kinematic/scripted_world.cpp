@@ -42,10 +42,10 @@ public:
 void need(bool there, const KinematicBody& body, const char* what) {
     if (!there)
         throw Error(Cause::invalid_argument, fmt::format("has no {}, which the method needs", what),
-                    {.element = fmt::format("body '{}'", body.told.name)});
+                    {.element = fmt::format("body '{}'", body.obstacle.name)});
 }
 
-bool has_mesh(const KinematicBody& body) { return body.told.mesh && !body.told.mesh->triangles.empty(); }
+bool has_mesh(const KinematicBody& body) { return body.obstacle.mesh && !body.obstacle.mesh->triangles.empty(); }
 
 // Sorts the contacts by decreasing depth and keeps at most `most`.
 void finish(ScriptedPair& pair, std::size_t most) {
@@ -116,7 +116,7 @@ public:
         : bodies_(bodies), options_(options) {
         for (const KinematicBody& body : bodies) {
             need(body.field || has_mesh(body), body, "field or mesh");
-            meshes_.push_back(has_mesh(body) ? std::make_unique<TriangleSphereTree>(*body.told.mesh) : nullptr);
+            meshes_.push_back(has_mesh(body) ? std::make_unique<TriangleSphereTree>(*body.obstacle.mesh) : nullptr);
         }
     }
     void run(std::span<const Motion> motions, std::span<ScriptedPair> pairs) override {
@@ -150,28 +150,28 @@ public:
     MeshesQuery(std::span<const KinematicBody> bodies, const ScriptedOptions& options)
         : bodies_(bodies), options_(options) {
         for (const KinematicBody& body : bodies)
-            need(has_mesh(body), body, "mesh"), surfaces_.emplace_back(*body.told.mesh);
+            need(has_mesh(body), body, "mesh"), surfaces_.emplace_back(*body.obstacle.mesh);
     }
     void run(std::span<const Motion> motions, std::span<ScriptedPair> pairs) override {
         std::vector<Vec3> vertices;
         for (std::size_t b = 0; b < bodies_.size(); ++b) {
             vertices.clear();
-            for (const Vec3& v : bodies_[b].told.mesh->vertices) vertices.push_back(motions[b].end * v);
+            for (const Vec3& v : bodies_[b].obstacle.mesh->vertices) vertices.push_back(motions[b].end * v);
             surfaces_[b].update(vertices);
         }
         for (ScriptedPair& pair : pairs) {
-            colliding_vertices(surfaces_[pair.a], surfaces_[pair.b], {}, scratch_, inside_);
-            surface_contacts(surfaces_[pair.a], surfaces_[pair.b], {.depth = ContactDepth::triangles}, scratch_,
-                             crossing_);
+            deformable::colliding_vertices(surfaces_[pair.a], surfaces_[pair.b], {}, scratch_, inside_);
+            deformable::surface_contacts(surfaces_[pair.a], surfaces_[pair.b],
+                                         {.depth = deformable::ContactDepth::triangles}, scratch_, crossing_);
             pair.status = inside_.status == Status::overlapping ? inside_.status : crossing_.status;
-            for (const CollidingVertex& v : inside_.vertices) {
+            for (const deformable::CollidingVertex& v : inside_.vertices) {
                 const Vec3 at = surfaces_[v.of_b ? pair.b : pair.a].vertices()[v.vertex];
                 pair.contacts.push_back(
                     {at, v.of_b ? Vec3(-v.normal) : v.normal, v.depth, v.of_b ? no_index : v.vertex});
             }
-            for (const SurfaceContact& c : crossing_.contacts)
+            for (const deformable::SurfaceContact& c : crossing_.contacts)
                 if (inside_.vertices.empty())
-                    pair.contacts.push_back({c.segment.at(0.5), c.way_out, c.depth, c.triangle_a});
+                    pair.contacts.push_back({c.segment.at(0.5), c.separating_direction, c.depth, c.triangle_a});
             finish(pair, options_.max_contacts);
         }
     }
@@ -179,10 +179,10 @@ public:
 private:
     std::span<const KinematicBody> bodies_;
     ScriptedOptions options_;
-    std::vector<DeformingSurface> surfaces_;
-    SurfaceScratch scratch_;
-    CollidingVertices inside_;
-    SurfaceContacts crossing_;
+    std::vector<deformable::DeformingSurface> surfaces_;
+    deformable::SurfaceScratch scratch_;
+    deformable::CollidingVertices inside_;
+    deformable::SurfaceContacts crossing_;
 };
 
 class DepthMapsQuery final : public ScriptedQuery {
@@ -196,9 +196,9 @@ public:
         for (Index b = 0; b < bodies.size(); ++b) {
             need(has_mesh(bodies[b]), bodies[b], "mesh");
             if (b < options.objects)
-                add_object(*bodies[b].told.mesh);
+                add_object(*bodies[b].obstacle.mesh);
             else
-                drawn_.push_back({std::make_shared<DrawnMesh>(*bodies[b].told.mesh), {}, b});
+                drawn_.push_back({std::make_shared<DrawnMesh>(*bodies[b].obstacle.mesh), {}, b});
         }
     }
     void run(std::span<const Motion> motions, std::span<ScriptedPair> pairs) override {
@@ -208,7 +208,7 @@ public:
 
 private:
     void add_object(const TriangleMesh& mesh) {
-        const DirectionReport directions = choose_directions(*backend_, mesh, {.most = options_.directions});
+        const DirectionReport directions = choose_directions(*backend_, mesh, {.max_directions = options_.directions});
         objects_.push_back(std::make_unique<DepthObject>(*backend_, mesh, directions.projections(),
                                                          DepthObjectOptions{.pixels = options_.pixels}));
     }
@@ -219,7 +219,7 @@ private:
             for (const DepthBodyHit& hit : r.bodies)
                 if (hit.body == pair.b && hit.pixels > 0)
                     pair.status = Status::overlapping,
-                    pair.contacts.push_back({hit.point, hit.way_out, hit.depth, hit.primitive});
+                    pair.contacts.push_back({hit.point, hit.separating_direction, hit.depth, hit.primitive});
             for (const DepthEnclosure& e : r.enclosed_by)
                 if (e.body == pair.b)
                     pair.status = Status::overlapping, pair.contacts.push_back({e.point, Vec3::Zero(), 0});
@@ -250,11 +250,11 @@ public:
 private:
     void role(std::span<const Motion> motions, ScriptedPair& pair, Index shell, Index field) {
         if (!bodies_[shell].shape->shell) return;
-        const SweepShell& points = *bodies_[shell].shape->shell;
+        const point_field::SweepShell& points = *bodies_[shell].shape->shell;
         const SegmentCaster& caster = *bodies_[field].shape->caster;
         sweep(points, motions[shell], caster, motions[field], result_, {.goal = SweepGoal::all, .tree = options_.tree});
         if (!result_.contacts.empty()) pair.status = Status::overlapping;
-        for (const PointContact& c : result_.contacts) { // evaluated in the middle of the contact interval
+        for (const point_field::PointContact& c : result_.contacts) { // evaluated in the middle of the contact interval
             const double t = 0.5 * (c.time.start + c.time.end);
             const Vec3& p = points.points[c.point];
             const auto seen = [&](const Pose& a, const Pose& b) { return b.to_local(a * p); };
@@ -270,7 +270,7 @@ private:
 
     std::span<const KinematicBody> bodies_;
     ScriptedOptions options_;
-    ShellSweepResult result_;
+    point_field::ShellSweepResult result_;
 };
 
 std::unique_ptr<ScriptedQuery> make_scripted_query(std::span<const KinematicBody> bodies,
@@ -362,8 +362,8 @@ ScriptedWorld::ScriptedWorld(std::vector<KinematicBody> bodies, double step, con
     if (bodies.empty()) throw Error(Cause::empty, "the world has no bodies");
     require_positive(step, "option step");
     for (KinematicBody& body : bodies) {
-        if (!body.told.mesh) body.told.mesh = std::make_shared<const TriangleMesh>();
-        check(body.told);
+        if (!body.obstacle.mesh) body.obstacle.mesh = std::make_shared<const TriangleMesh>();
+        check(body.obstacle);
         check(body.path);
     }
     State& s = *state_;
@@ -406,8 +406,8 @@ Fingerprint ScriptedWorld::state_hash() const {
 std::vector<RecordedBody> ScriptedWorld::recorded_bodies() const {
     std::vector<RecordedBody> all;
     for (const KinematicBody& body : bodies())
-        all.push_back({body.told.name, body.told.mesh, body.told.mesh->triangles.empty() ? body.field : nullptr,
-                       Vec3::Zero(), body.still()});
+        all.push_back({body.obstacle.name, body.obstacle.mesh,
+                       body.obstacle.mesh->triangles.empty() ? body.field : nullptr, Vec3::Zero(), body.still()});
     return all;
 }
 

@@ -59,13 +59,13 @@ struct ScriptedOptions {
 // Each method needs certain members: a field (fields, descent), a field or a mesh (mesh_field), a mesh (meshes,
 // depth_maps), a shape (sweep).
 struct KinematicBody {
-    KinematicObstacle told; // name, mesh (may be null; also for images), and the motion of a body without a path
+    KinematicObstacle obstacle; // name, mesh (may be null; also for images), and the motion of a body without a path
     FieldPtr field{};
     BodyShapePtr shape{};
     MotionPath path{};
 
-    [[nodiscard]] bool still() const { return path.keys.size() < 2 && told.fixed(); }
-    [[nodiscard]] Pose at(double time) const { return path.keys.empty() ? told.pose_at(time) : path.at(time); }
+    [[nodiscard]] bool still() const { return path.keys.size() < 2 && obstacle.fixed(); }
+    [[nodiscard]] Pose at(double time) const { return path.keys.empty() ? obstacle.pose_at(time) : path.at(time); }
 };
 
 struct ScriptedContact {

@@ -61,12 +61,12 @@ void check_options(const ParticleOptions& o) {
     check_range("option restitution", o.restitution, 0, 1);
     check_range("option friction", o.friction, 0, 1e3);
     check_range("option max_impacts", o.max_impacts, 1, 100);
-    check_range("option most", static_cast<double>(o.most), 1, 1e8);
+    check_range("option max_particles", static_cast<double>(o.max_particles), 1, 1e8);
     check_range("option mass", o.mass, 0, 1e9);
     check_range("option pixels", o.pixels, 1, 16384);
-    check_finite("option look", o.look);
-    if (!(o.look.norm() > 0))
-        throw Error(Cause::invalid_argument, "vector has zero length", {.element = "option look"});
+    check_finite("option view_direction", o.view_direction);
+    if (!(o.view_direction.norm() > 0))
+        throw Error(Cause::invalid_argument, "vector has zero length", {.element = "option view_direction"});
     if (!o.region.empty() && (!is_finite(o.region.lower) || !is_finite(o.region.upper)))
         throw Error(Cause::non_finite, "box is not finite", {.element = "option region"});
 }
@@ -153,7 +153,8 @@ void ParticleWorld::State::emit(double until) {
         const ParticleEmitter& e = emitters[k];
         const std::uint64_t begin = emitted[k], end = e.emitted_by(until);
         emitted[k] = end;
-        const std::size_t room = options.most - std::min(options.most, positions.size()), first = positions.size();
+        const std::size_t room = options.max_particles - std::min(options.max_particles, positions.size()),
+                          first = positions.size();
         const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(end - std::min(begin, end), room));
         positions.resize(first + count), velocities.resize(first + count), ages.resize(first + count),
             lives.resize(first + count);
@@ -212,7 +213,8 @@ void ParticleWorld::State::draw(double at) {
     Vec3 middle = Vec3::Zero();
     for (const Vec3& p : positions) middle += p;
     if (!positions.empty()) middle /= static_cast<double>(positions.size());
-    maps.draw(options.around ? views_around(box, middle, views) : views_along(box, options.look, views), drawn);
+    maps.draw(options.around ? views_around(box, middle, views) : views_along(box, options.view_direction, views),
+              drawn);
     fresh = true;
 }
 

@@ -47,17 +47,17 @@ struct ParticleOptions {
     double turbulence_size = 0.5;         // period of the wind (m); eddies are from a quarter to an eighth of it
     Vec3 turbulence_drift = Vec3::Zero(); // velocity of the wind pattern (m/s)
     ParticleImpact impact = ParticleImpact::bounce;
-    double restitution = 0.3;     // coefficient of restitution, 0 to 1
-    double friction = 0;          // Coulomb coefficient: tangential speed lost per change of normal speed
-    int max_impacts = 4;          // per step and particle; after the last the particle stops until the next step
-    std::size_t most = 1'000'000; // maximum number of live particles; further ones are not emitted
-    double mass = 1e-6;           // mass of a particle (kg), for the energy
-    std::uint64_t seed = 1;       // of the wind
+    double restitution = 0.3; // coefficient of restitution, 0 to 1
+    double friction = 0;      // Coulomb coefficient: tangential speed lost per change of normal speed
+    int max_impacts = 4;      // per step and particle; after the last the particle stops until the next step
+    std::size_t max_particles = 1'000'000; // maximum number of live particles; further ones are not emitted
+    double mass = 1e-6;                    // mass of a particle (kg), for the energy
+    std::uint64_t seed = 1;                // of the wind
 
-    Vec3 look = Vec3::UnitZ(); // direction of the map: upward
-    bool around = false;       // six maps instead, around the centroid of all particles
-    Box region{};              // region of the maps (m); empty: the present bounds of all obstacles
-    int pixels = 1024;         // of a map, along its longer side
+    Vec3 view_direction = Vec3::UnitZ(); // direction of the map: upward
+    bool around = false;                 // six maps instead, around the centroid of all particles
+    Box region{};                        // region of the maps (m); empty: the present bounds of all obstacles
+    int pixels = 1024;                   // of a map, along its longer side
     ParticleMapOptions maps{};
 };
 

@@ -44,7 +44,7 @@ BodyShapePtr make_body_shape(TriangleMesh mesh, const BodyShapeOptions& options)
     const auto grid = grid_of(mesh, options);
     shape->reach = reach_of(mesh.vertices, mass.center) + grid->near_error_bound();
     shape->normals = std::move(points.normals);
-    shape->shell = std::make_unique<SweepShell>(std::move(points.points));
+    shape->shell = std::make_unique<point_field::SweepShell>(std::move(points.points));
     shape->caster = std::make_unique<SegmentCaster>(grid);
     shape->mesh = std::move(mesh);
     return shape;

@@ -18,8 +18,8 @@ namespace fathom {
 // Made once and shared by equal bodies; immutable and thread-safe.
 
 struct BodyShape {
-    std::unique_ptr<const SweepShell> shell;     // null: no points, so it cannot touch other fields
-    std::vector<Vec3> normals;                   // of the points: unit, outward
+    std::unique_ptr<const point_field::SweepShell> shell; // null: no points, so it cannot touch other fields
+    std::vector<Vec3> normals;                            // of the points: unit, outward
     std::unique_ptr<const SegmentCaster> caster; // of the field at level 0; null: no field, so points cannot touch it
     TriangleMesh mesh;                           // for pictures; empty for analytic fields
     double area = 0;                             // m^2

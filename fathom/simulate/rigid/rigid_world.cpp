@@ -105,7 +105,7 @@ void check_body(const RigidBody& body, std::size_t number) {
 // One role of one pair, with reused buffers.
 struct Job {
     Index shell_body = no_index, field_body = no_index;
-    ShellSweepResult sweep;
+    point_field::ShellSweepResult sweep;
     ContactResponse response;
     std::vector<ContactRecord> records;
 };
@@ -247,7 +247,7 @@ void RigidWorld::State::detect(Job& job) {
     Motion shell = moving[job.shell_body].motion, field = moving[job.field_body].motion;
     if (options.mode == ContactMode::discrete)
         shell = Motion::stationary(shell.end), field = Motion::stationary(field.end);
-    ShellSweepOptions sweep_options{.goal = SweepGoal::all, .tree = options.tree};
+    point_field::ShellSweepOptions sweep_options{.goal = SweepGoal::all, .tree = options.tree};
     if (options.law.path == PathInTime::screw) sweep_options.path = Path::screw;
     sweep(*bodies[job.shell_body].shape->shell, shell, *bodies[job.field_body].shape->caster, field, job.sweep,
           sweep_options);

@@ -314,16 +314,16 @@ KinematicBody moved_body(const Scene& scene, const SceneBody& body, Progress* pr
     made.path = body.wander > 0 ? wandering(scene, body) : body.path;
     if (!body.field.empty() || !body.network.empty()) {
         made.field = field_of(scene, body);
-        made.told.mesh = std::make_shared<const TriangleMesh>(mesh_of(*made.field, body.resolution));
+        made.obstacle.mesh = std::make_shared<const TriangleMesh>(mesh_of(*made.field, body.resolution));
         if (method == ScriptedMethod::sweep) made.shape = make_field_shape(made.field);
         return made;
     }
     if (method == ScriptedMethod::depth_maps || method == ScriptedMethod::meshes) {
-        made.told.mesh = std::make_shared<const TriangleMesh>(placed_mesh<TriangleMesh>(scene, body));
+        made.obstacle.mesh = std::make_shared<const TriangleMesh>(placed_mesh<TriangleMesh>(scene, body));
         return made;
     }
     made.shape = shape_of(scene, body, progress);
-    made.told.mesh = {made.shape, &made.shape->mesh};
+    made.obstacle.mesh = {made.shape, &made.shape->mesh};
     if (needs_field(method)) made.field = {made.shape, &made.shape->caster->field()};
     return made;
 }
@@ -395,7 +395,7 @@ ScriptedWorld make_moved_world(const Scene& scene, Progress* progress) {
         const KinematicBody made = for_body(scene, body, [&] { return moved_body(scene, body, progress); });
         each_copy(body, [&](const std::string& name, const Pose& pose) {
             bodies.push_back(made);
-            bodies.back().told = scripted_obstacle(body, name, made.told.mesh, pose);
+            bodies.back().obstacle = scripted_obstacle(body, name, made.obstacle.mesh, pose);
         });
     }
     return ScriptedWorld(std::move(bodies), scene.options.step, *scene.motion);

@@ -318,22 +318,22 @@ void read_breaking(KeyReader& keys, std::optional<BreakOptions>& breaking) {
     BreakOptions options;
     keys.number("strain_limit", limit);
     keys.choice("break_rule", options.rule, {BreakRule::springs, BreakRule::faces});
-    keys.whole("max_broken", options.most);
+    keys.whole("max_broken", options.max_broken);
     if (limit) options.strain = *limit, breaking = options;
     for (const char* key : {"break_rule", "max_broken"})
         if (!limit && keys.has(key)) keys.fail(key, "requires strain_limit");
 }
 
 void read_particle_maps(KeyReader& keys, ParticleOptions& o) {
-    keys.vector("look", o.look);
-    if (!(o.look.norm() > 1e-9)) keys.fail("look", "has length zero");
+    keys.vector("view_direction", o.view_direction);
+    if (!(o.view_direction.norm() > 1e-9)) keys.fail("view_direction", "has length zero");
     keys.flag("around", o.around);
     keys.box("region", o.region);
     keys.whole("pixels", o.pixels);
     keys.whole("layers", o.maps.layers);
     keys.flag("exits", o.maps.exits);
     if (o.maps.layers > 1 && !o.maps.exits) keys.fail("layers", "more than 1 requires exits");
-    keys.choice("ask", o.maps.ask, {AskMaps::every, AskMaps::main_axis});
+    keys.choice("tested_maps", o.maps.tested, {TestedMaps::every, TestedMaps::main_axis});
 }
 
 } // namespace
@@ -345,7 +345,7 @@ void read_springs(KeyReader keys, SceneSprings& springs) {
     keys.number("bending", material.bending);
     keys.number("area", material.area);
     keys.number("damping_time", material.damping_time);
-    keys.number("least_mass", material.least_mass);
+    keys.number("min_mass", material.min_mass);
     DeformingOptions& o = springs.options;
     read_spring_options(keys, o.springs, o.self, o.recovery_time);
     read_drift(keys, o);
@@ -360,7 +360,7 @@ void read_solids(KeyReader keys, SceneSolids& solids) {
     keys.number("stretch", material.stretch);
     keys.number("volume", material.volume);
     keys.number("damping_time", material.damping_time);
-    keys.number("least_mass", material.least_mass);
+    keys.number("min_mass", material.min_mass);
     TetWorldOptions& o = solids.options;
     read_spring_options(keys, o.springs, o.self, o.recovery_time);
     keys.choice("response", o.response, {TetResponse::points, TetResponse::segments, TetResponse::none});
@@ -382,7 +382,7 @@ void read_particles(KeyReader keys, SceneParticles& particles) {
     keys.number("restitution", o.restitution);
     keys.number("friction", o.friction);
     keys.whole("max_impacts", o.max_impacts);
-    keys.whole("most", o.most);
+    keys.whole("max_particles", o.max_particles);
     keys.number("mass", o.mass);
     keys.whole("seed", o.seed);
     Vec3 gravity = Vec3::Zero();

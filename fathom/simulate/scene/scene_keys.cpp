@@ -11,7 +11,7 @@ namespace {
 
 using enum KeyType;
 using K = ForKinds;
-constexpr double huge = 1e15, whole_most = 9e15;
+constexpr double huge = 1e15, max_whole = 9e15;
 constexpr unsigned soft = K::surface | K::solid | K::membrane, scripted = K::obstacle | K::moved;
 
 } // namespace
@@ -167,12 +167,11 @@ const SceneTable& springs_keys() {
              {"bending", number, "stiffness of springs across edges", "N/m", 0, huge, "10"},
              {"area", number, "stiffness against changes of area", "N/m", 0, huge, "100"},
              {"damping_time", number, "damping of a spring divided by its stiffness", "s", 0, huge, "0"},
-             {"least_mass", number,
-              "smallest mass of a point, as a fraction of the mean: slivers would need tiny steps", "", 1e-9, 1,
-              "0.01"},
+             {"min_mass", number, "smallest mass of a point, as a fraction of the mean: slivers would need tiny steps",
+              "", 1e-9, 1, "0.01"},
              {"drift", number, "random initial speed of each object", "m/s", 0, huge, "0"},
              {"deformation", number, "random initial speed of each point relative to its object", "m/s", 0, huge, "0"},
-             {"seed", whole, "random seed of `drift` and `deformation`", "", 0, whole_most, "1"},
+             {"seed", whole, "random seed of `drift` and `deformation`", "", 0, max_whole, "1"},
              {"respond", flag, "contacts apply forces; `false`: they are only detected", "", 0, 0, "true"},
              {"thickness", number, "distance below which features of surfaces repel each other", "m", 0, 1e9, "0"}})};
     return table;
@@ -189,9 +188,8 @@ const SceneTable& solids_keys() {
              {"stretch", number, "spring stiffness as Young's modulus", "Pa", 0, huge, "1e5"},
              {"volume", number, "stiffness against changes of volume", "Pa", 0, huge, "1e5"},
              {"damping_time", number, "damping of a spring divided by its stiffness", "s", 0, huge, "0"},
-             {"least_mass", number,
-              "smallest mass of a point, as a fraction of the mean: slivers would need tiny steps", "", 1e-9, 1,
-              "0.01"},
+             {"min_mass", number, "smallest mass of a point, as a fraction of the mean: slivers would need tiny steps",
+              "", 1e-9, 1, "0.01"},
              {"response",
               choice,
               "contacts that apply forces: vertices inside, edges inside, or none",
@@ -226,7 +224,7 @@ const SceneTable& solids_keys() {
               {"nearest", "gradient"}},
              {"strain_limit", number, "strain above which bodies break", "", 1e-6, 1e6, "(never)"},
              {"break_rule", choice, "break at springs, or across faces", "", 0, 0, "springs", {"springs", "faces"}},
-             {"max_broken", whole, "largest number of breaks in a step", "", 1, whole_most, "(all)"}})};
+             {"max_broken", whole, "largest number of breaks in a step", "", 1, max_whole, "(all)"}})};
     return table;
 }
 
@@ -244,11 +242,11 @@ const SceneTable& particles_keys() {
          {"restitution", number, "coefficient of restitution", "", 0, 1, "0.3"},
          {"friction", number, "Coulomb friction coefficient", "", 0, 1e3, "0"},
          {"max_impacts", whole, "largest number of impacts of a particle in a step", "", 1, 100, "4"},
-         {"most", whole, "largest number of particles alive at once", "", 1, 100'000'000, "1000000"},
+         {"max_particles", whole, "largest number of particles alive at once", "", 1, 100'000'000, "1000000"},
          {"mass", number, "mass of a particle", "kg", 0, 1e9, "1e-6"},
-         {"seed", whole, "random seed of the turbulence", "", 0, whole_most, "1"},
+         {"seed", whole, "random seed of the turbulence", "", 0, max_whole, "1"},
          {"gravity", vector, "gravity of particles only; upward for hot gas", "m/s^2", -1e9, 1e9, "(the scene's)"},
-         {"look", vector, "viewing direction of the map", "", -1e9, 1e9, "[0, 0, 1]"},
+         {"view_direction", vector, "viewing direction of the map", "", -1e9, 1e9, "[0, 0, 1]"},
          {"around", flag, "use six maps around the centre of all particles instead", "", 0, 0, "false"},
          {"region", box, "region that the maps cover: lower and upper corner", "m", -1e9, 1e9, "(around all bodies)"},
          {"pixels", whole, "pixels along the longer side of a map", "", 1, 16384, "1024"},
@@ -256,7 +254,7 @@ const SceneTable& particles_keys() {
           16, "1"},
          {"exits", flag, "also draw the exits from bodies; `false`: everything behind the first surface is solid", "",
           0, 0, "true"},
-         {"ask",
+         {"tested_maps",
           choice,
           "maps that are tested: all, or the one of the main axis of the motion",
           "",
@@ -285,7 +283,7 @@ const SceneTable& emitter_keys() {
          {"spread_degrees", number, "half-angle of the cone of directions", "degrees", 0, 180, "0"},
          {"life", number, "lifetime of a particle", "s", 1e-9, 1e9, "1"},
          {"life_spread", number, "random variation of the lifetime, as a fraction", "", 0, 1, "0"},
-         {"seed", whole, "random seed of births", "", 0, whole_most, "1"}}};
+         {"seed", whole, "random seed of births", "", 0, max_whole, "1"}}};
     return table;
 }
 
@@ -376,7 +374,7 @@ const SceneTable& body_keys() {
          {"copies", vector, "number of copies along x, y, z: integers, at most 100,000 in total", "", 1, 1000,
           "[1, 1, 1]"},
          {"spacing", vector, "distance between copies", "m", -1e9, 1e9, "[0, 0, 0]"},
-         {"turn_seed", whole, "random seed; gives each copy a random rotation", "", 0, whole_most, "(no rotation)"},
+         {"turn_seed", whole, "random seed; gives each copy a random rotation", "", 0, max_whole, "(no rotation)"},
          {"stiffness", number, "contact stiffness of this body", "N/m", 0, huge, "(the scene's)", {}, K::rigid},
          {"damping", number, "contact damping of this body", "N s/m", 0, huge, "(the scene's)", {}, K::rigid},
          {"friction", number, "friction coefficient of this body", "", 0, 1e3, "(the scene's)", {}, K::rigid},
@@ -457,7 +455,7 @@ const SceneTable& body_keys() {
           "0",
           {},
           K::moved},
-         {"wander_seed", whole, "random seed of `wander`", "", 0, whole_most, "1", {}, K::moved}}};
+         {"wander_seed", whole, "random seed of `wander`", "", 0, max_whole, "1", {}, K::moved}}};
     return table;
 }
 

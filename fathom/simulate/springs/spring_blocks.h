@@ -14,7 +14,7 @@ namespace fathom {
 // Any finite input gives finite results: an element without length or area has no direction, and so no force.
 
 // Elements smaller than this have no direction: the square is no longer a number of full precision (m, m^2).
-inline constexpr double least_size = 1e-150;
+inline constexpr double min_size = 1e-150;
 
 // A measure (area, volume) of some points, and its derivative by the position of each.
 template <std::size_t N>
@@ -40,7 +40,7 @@ struct AreaSlope : MeasureSlope<3> {
     AreaSlope slope;
     slope.value = 0.5 * length;
     slope.by.fill(Vec3::Zero());
-    if (!(length > least_size)) return slope;
+    if (!(length > min_size)) return slope;
     slope.normal = (1 / length) * doubled;
     slope.by[0] = 0.5 * slope.normal.cross(x[2] - x[1]);
     slope.by[1] = 0.5 * slope.normal.cross(x[0] - x[2]);
@@ -85,7 +85,7 @@ template <class Rate>
     const double length = d.norm(), stretch = length - spring.rest;
     SpringPull pull;
     pull.energy = 0.5 * spring.stiffness * stretch * stretch;
-    if (!(length > least_size)) return pull;
+    if (!(length > min_size)) return pull;
     const double inverse = 1 / length;
     double tension = spring.stiffness * stretch;
     if (spring.damping > 0) tension += spring.damping * inverse * rate().dot(d);

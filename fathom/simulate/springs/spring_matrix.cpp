@@ -50,7 +50,7 @@ struct SpringSlope {
 
 SpringSlope spring_slope(const Spring& spring, const Vec3& d, const MatrixFactors& factors) {
     const double length = d.norm();
-    if (!(length > least_size)) return {Vec3::Zero(), 0, 0};
+    if (!(length > min_size)) return {Vec3::Zero(), 0, 0};
     // Compressed springs would have a negative transverse stiffness.
     const double share = length > spring.rest ? 1 - spring.rest / length : 0;
     const double stiffness = factors.stiffness * spring.stiffness;

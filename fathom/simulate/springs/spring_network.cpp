@@ -22,12 +22,12 @@ SpringNetwork points_of(std::span<const Vec3> vertices) {
 }
 
 // Points that no element uses are fixed; the others get at least a share of the mean mass.
-void settle_masses(SpringNetwork& network, const std::vector<char>& used, double least_mass) {
+void settle_masses(SpringNetwork& network, const std::vector<char>& used, double min_mass) {
     double sum = 0, count = 0;
     for (std::size_t i = 0; i < network.size(); ++i) sum += network.masses[i], count += used[i];
     if (!(sum > 0)) throw Error(Cause::empty, "no element of the mesh has a size, so the mass is 0");
     for (std::size_t i = 0; i < network.size(); ++i) {
-        if (used[i]) network.masses[i] = std::max(network.masses[i], least_mass * sum / count);
+        if (used[i]) network.masses[i] = std::max(network.masses[i], min_mass * sum / count);
         network.fixed[i] = !used[i];
     }
 }
@@ -113,7 +113,7 @@ void check_material(const SurfaceMaterial& m) {
     require_not_negative(m.bending, "option bending");
     require_not_negative(m.area, "option area");
     require_not_negative(m.damping_time, "option damping_time");
-    require_positive(m.least_mass, "option least_mass");
+    require_positive(m.min_mass, "option min_mass");
 }
 
 void check_material(const SolidMaterial& m) {
@@ -121,7 +121,7 @@ void check_material(const SolidMaterial& m) {
     require_not_negative(m.stretch, "option stretch");
     require_not_negative(m.volume, "option volume");
     require_not_negative(m.damping_time, "option damping_time");
-    require_positive(m.least_mass, "option least_mass");
+    require_positive(m.min_mass, "option min_mass");
 }
 
 template <class Element>
@@ -254,7 +254,7 @@ SpringNetwork surface_network(const TriangleMesh& mesh, const SurfaceMaterial& m
             network.areas.push_back(
                 {mesh.triangles[t], area[t], area_stiffness(mesh.corners(t), area[t], material.area)});
     }
-    settle_masses(network, used, material.least_mass);
+    settle_masses(network, used, material.min_mass);
     add_surface_springs(network, mesh, area, material);
     return network;
 }
@@ -276,7 +276,7 @@ SpringNetwork solid_network(const TetMesh& mesh, const SolidMaterial& material) 
         if (volume != 0 && material.volume > 0)
             network.volumes.push_back({mesh.tetrahedra[t], volume, material.volume});
     }
-    settle_masses(network, used, material.least_mass);
+    settle_masses(network, used, material.min_mass);
     for (const auto& [edge, volume] : edges_of(mesh)) {
         network.springs.push_back(spring_between(network, edge[0], edge[1], SpringKind::edge));
         stiffen(network.springs.back(), material, volume, network.springs.back().rest);

@@ -67,15 +67,15 @@ struct SurfaceMaterial {
     // critical damping, whatever the mesh.
     double damping_time = 0;
     // Smallest mass of a point, as a share of the mean mass: lighter points of slivers would require tiny steps.
-    double least_mass = 0.01;
+    double min_mass = 0.01;
 };
 
 struct SolidMaterial {
-    double density = 1000;    // kg/m^3
-    double stretch = 1e5;     // spring stiffness as Young's modulus (Pa)
-    double volume = 1e5;      // Pa
-    double damping_time = 0;  // s, as above
-    double least_mass = 0.01; // as above
+    double density = 1000;   // kg/m^3
+    double stretch = 1e5;    // spring stiffness as Young's modulus (Pa)
+    double volume = 1e5;     // Pa
+    double damping_time = 0; // s, as above
+    double min_mass = 0.01;  // as above
 };
 
 // Network of one part, point k at vertex k. It has springs on all edges (in the order of edge_table()), then bending

@@ -25,11 +25,11 @@ SpringNetwork network_of(const DeformingBody& body) {
     return network;
 }
 
-DeformingSceneOptions scene_options(const DeformingOptions& options) {
-    DeformingSceneOptions scene;
-    scene.vertices = CollidingVertexOptions{};
-    scene.triangles = SurfaceContactOptions{};
-    if (options.thickness > 0) scene.proximities = SurfaceProximityOptions{.distance = options.thickness};
+deformable::DeformingSceneOptions scene_options(const DeformingOptions& options) {
+    deformable::DeformingSceneOptions scene;
+    scene.vertices = deformable::CollidingVertexOptions{};
+    scene.triangles = deformable::SurfaceContactOptions{};
+    if (options.thickness > 0) scene.proximities = deformable::SurfaceProximityOptions{.distance = options.thickness};
     scene.self = options.self;
     scene.broad = options.broad;
     return scene;
@@ -42,7 +42,7 @@ struct DeformingWorld::State {
     std::vector<DeformingBody> bodies;
     std::vector<StaticObstacle> obstacles;
     std::vector<Row> rows;
-    DeformingScene scene;
+    deformable::DeformingScene scene;
     std::unique_ptr<SpringWorld> springs;
     std::vector<DeformingContact> contacts;
     std::vector<WeightedContact> pushes;
@@ -56,9 +56,9 @@ struct DeformingWorld::State {
     SpringNetwork add_bodies(std::vector<Vec3>& velocities);
     void find(std::span<const Vec3> positions);
     void detect();
-    void add_vertices(const BodyContacts& pair);
-    void add_crossings(const BodyContacts& pair);
-    void add_near_features(const BodyContacts& pair);
+    void add_vertices(const deformable::BodyContacts& pair);
+    void add_crossings(const deformable::BodyContacts& pair);
+    void add_near_features(const deformable::BodyContacts& pair);
     void add_obstacles(std::span<const Vec3> positions);
     void push(const DeformingContact& contact, const WeightedContact& over);
     [[nodiscard]] Index point(Index body, Index vertex) const { return rows[body].first + vertex; }
@@ -92,18 +92,18 @@ void DeformingWorld::State::push(const DeformingContact& contact, const Weighted
     pushes.push_back(over);
 }
 
-void DeformingWorld::State::add_vertices(const BodyContacts& pair) {
-    for (const CollidingVertex& v : pair.vertices.vertices) {
+void DeformingWorld::State::add_vertices(const deformable::BodyContacts& pair) {
+    for (const deformable::CollidingVertex& v : pair.vertices.vertices) {
         if (v.triangle == no_index) continue; // of a body wholly inside itself: there is no surface to push it out of
         const Index body = pair.bodies[v.of_b ? 1 : 0], other = pair.bodies[v.of_b ? 0 : 1];
         const Vec3 gap = v.point - now[point(body, v.vertex)];
-        const Vec3 way_out = gap.isZero() ? v.normal : gap.normalized();
-        if (way_out.isZero()) continue;
+        const Vec3 direction = gap.isZero() ? v.normal : gap.normalized();
+        if (direction.isZero()) continue;
         const Triangle& face = scene.surface(other).triangle(v.triangle);
         WeightedContact over{.points = {point(body, v.vertex)},
                              .weights = {1},
                              .count = 4,
-                             .normal = way_out,
+                             .normal = direction,
                              .depth = v.depth,
                              .area = areas[point(body, v.vertex)]};
         for (std::size_t k = 0; k < 3; ++k) {
@@ -111,20 +111,20 @@ void DeformingWorld::State::add_vertices(const BodyContacts& pair) {
             over.weights[k + 1] = -v.barycentric[static_cast<Eigen::Index>(k)];
         }
         over.depth = memory.pressed({body, other, v.vertex}, over);
-        push({body, other, v.vertex, v.point, way_out, v.depth}, over);
+        push({body, other, v.vertex, v.point, direction, v.depth}, over);
     }
 }
 
 // Contacts without a vertex inside: edges through edges, and sheets without an interior.
-void DeformingWorld::State::add_crossings(const BodyContacts& pair) {
+void DeformingWorld::State::add_crossings(const deformable::BodyContacts& pair) {
     const auto [a, b] = pair.bodies;
-    for (const SurfaceContact& c : pair.triangles.contacts) {
-        if (c.from_bodies || c.way_out.isZero()) continue;
-        const DeformingSurface &surface_a = scene.surface(a), &surface_b = scene.surface(b);
+    for (const deformable::SurfaceContact& c : pair.triangles.contacts) {
+        if (c.from_bodies || c.separating_direction.isZero()) continue;
+        const deformable::DeformingSurface &surface_a = scene.surface(a), &surface_b = scene.surface(b);
         const Vec3 middle = c.segment.at(0.5);
         const Vec3 shares_a = triangle_shares(surface_a.corners(c.triangle_a), middle),
                    shares_b = triangle_shares(surface_b.corners(c.triangle_b), middle);
-        WeightedContact over{.count = 6, .normal = c.way_out, .depth = c.depth};
+        WeightedContact over{.count = 6, .normal = c.separating_direction, .depth = c.depth};
         for (std::size_t k = 0; k < 3; ++k) {
             const auto axis = static_cast<Eigen::Index>(k);
             over.points[k] = point(a, surface_a.triangle(c.triangle_a)[k]);
@@ -134,15 +134,15 @@ void DeformingWorld::State::add_crossings(const BodyContacts& pair) {
             over.area += shares_a[axis] * areas[over.points[k]];
         }
         over.depth = memory.pressed({a, b, c.triangle_a, c.triangle_b}, over);
-        push({a, b, no_index, middle, c.way_out, c.depth}, over);
+        push({a, b, no_index, middle, c.separating_direction, c.depth}, over);
     }
 }
 
-void DeformingWorld::State::add_near_features(const BodyContacts& pair) {
+void DeformingWorld::State::add_near_features(const deformable::BodyContacts& pair) {
     if (pair.vertices.status != Status::disjoint || pair.triangles.status != Status::disjoint) return;
-    for (const SurfaceProximity& p : pair.proximities.pairs) {
+    for (const deformable::SurfaceProximity& p : pair.proximities.pairs) {
         if (p.nearness.normal.isZero()) continue;
-        const bool vertex_face = p.features.kind == FeatureKind::vertex_face;
+        const bool vertex_face = p.features.kind == deformable::FeatureKind::vertex_face;
         const Index body = pair.bodies[p.features.swapped ? 1 : 0], other = pair.bodies[p.features.swapped ? 0 : 1];
         const std::size_t own = vertex_face ? 1 : 2;
         std::array<Index, 4> points;
@@ -181,7 +181,7 @@ void DeformingWorld::State::find(std::span<const Vec3> positions) {
     scene.find();
     contacts.clear();
     pushes.clear();
-    for (const BodyContacts& pair : scene.contacts()) {
+    for (const deformable::BodyContacts& pair : scene.contacts()) {
         if (bodies[pair.bodies[0]].fixed && bodies[pair.bodies[1]].fixed) continue;
         add_vertices(pair);
         add_crossings(pair);
@@ -256,7 +256,7 @@ std::span<const Vec3> DeformingWorld::vertices(Index body) const {
     return springs().positions().subspan(state_->rows[body].first, state_->rows[body].count);
 }
 const SpringWorld& DeformingWorld::springs() const { return *state_->springs; }
-const DeformingScene& DeformingWorld::detection() const { return state_->scene; }
+const deformable::DeformingScene& DeformingWorld::detection() const { return state_->scene; }
 std::span<const DeformingContact> DeformingWorld::contacts() const { return state_->contacts; }
 
 // ---- Recording: copies the shapes and contacts of deforming objects into frames

@@ -78,8 +78,8 @@ public:
     [[nodiscard]] Index first_point(Index body) const;
     [[nodiscard]] std::span<const Vec3> vertices(Index body) const; // current positions (m, world)
     [[nodiscard]] const SpringWorld& springs() const;
-    [[nodiscard]] double detect_seconds() const;           // wall time of contact detection in the last step
-    [[nodiscard]] const DeformingScene& detection() const; // results of the last step
+    [[nodiscard]] double detect_seconds() const; // wall time of contact detection in the last step
+    [[nodiscard]] const deformable::DeformingScene& detection() const; // results of the last step
     [[nodiscard]] std::span<const DeformingContact>
     contacts() const; // contacts of the bodies at their current positions
 

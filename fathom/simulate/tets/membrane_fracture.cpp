@@ -212,7 +212,7 @@ BreakReport BreakableMembrane::break_stretched(const MembraneBreakOptions& optio
     const auto springs_of = [&](Index point) { return springs_at(point); };
     const auto across = [&](Index point, const Vec3& direction) { return sides_across(point, direction); };
     std::vector<Index> sides =
-        parted_at_springs(network_, state_, options.strain, options.most, springs_of, across, report);
+        parted_at_springs(network_, state_, options.strain, options.max_broken, springs_of, across, report);
     sort_unique(sides);
     report.opened = sides.size();
     separate(sides);

@@ -17,7 +17,7 @@ namespace fathom {
 struct MembraneBreakOptions {
     double strain = 0.3; // limit: a spring breaks when longer than 1 + this times its rest length
     // Maximum number of springs that break in one call, the most stretched first.
-    std::size_t most = std::numeric_limits<std::size_t>::max();
+    std::size_t max_broken = std::numeric_limits<std::size_t>::max();
 };
 
 class BreakableMembrane {

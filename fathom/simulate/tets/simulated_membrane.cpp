@@ -44,7 +44,7 @@ SimulatedMembrane::SimulatedMembrane(const TetWorldMembrane& membrane)
 // Called after each tear: some 0.25 us per triangle, at most a tenth of the cost of a step.
 void SimulatedMembrane::rebuild() {
     const TriangleMesh& mesh = membrane_.surface().mesh();
-    topology_ = std::make_unique<TetTopology>(mesh);
+    topology_ = std::make_unique<tet::TetTopology>(mesh);
     sides_of_edge_ = edge_table(mesh.triangles, mesh.vertices.size()).sides;
     vertices_ = state().positions;
     areas_ = boundary_areas({network().points, *topology_});
@@ -75,7 +75,7 @@ BreakReport SimulatedMembrane::break_stretched() {
     if (membrane_.last_edit().empty()) return report;
     std::vector<Index> origins;
     for (const auto& twin : membrane_.last_edit().twins) origins.push_back(twin.origin);
-    for (MembraneContacts& sides : sides_) sides.follow_tear(origins);
+    for (tet::MembraneContacts& sides : sides_) sides.follow_tear(origins);
     rebuild();
     broken_ = true;
     return report;
@@ -83,7 +83,7 @@ BreakReport SimulatedMembrane::break_stretched() {
 
 // ---- Sides
 
-void SimulatedMembrane::look(Index number, const TetBody& body) {
+void SimulatedMembrane::update_sides(Index number, const tet::TetBody& body) {
     if (number >= sides_.size()) sides_.resize(number + std::size_t{1});
     sides_[number].update(body, {vertices_, membrane_.surface().mesh().triangles});
 }
@@ -111,7 +111,7 @@ Vec3 SimulatedMembrane::normal_at_edge(Index edge) const {
     return normal_of(triangles);
 }
 
-void SimulatedMembrane::keep_sides(Index number, std::span<const PointInTet> points, std::span<TetPush> pushes,
+void SimulatedMembrane::keep_sides(Index number, std::span<const tet::PointInTet> points, std::span<TetPush> pushes,
                                    const DepthSource& depths) const {
     for (std::size_t k = 0; k < points.size(); ++k) {
         const int side = sides_[number].side(points[k].tetrahedron);
@@ -122,12 +122,12 @@ void SimulatedMembrane::keep_sides(Index number, std::span<const PointInTet> poi
 }
 
 // A chain belongs to the side of most of it.
-void SimulatedMembrane::keep_sides(Index number, const SegmentsInTets& segments, std::span<TetPush> pushes,
+void SimulatedMembrane::keep_sides(Index number, const tet::SegmentsInTets& segments, std::span<TetPush> pushes,
                                    const DepthSource& depths) const {
     for (std::size_t k = 0; k < pushes.size(); ++k) {
-        const InsideChain& chain = segments.chains[k];
+        const tet::InsideChain& chain = segments.chains[k];
         double vote = 0;
-        for (const InsidePiece& piece : segments.pieces_of(chain))
+        for (const tet::InsidePiece& piece : segments.pieces_of(chain))
             vote += sides_[number].side(piece.tetrahedron) * (piece.leave - piece.enter);
         if (vote == 0) continue;
         turn(pushes[k], (vote > 0 ? -1 : 1) * normal_at_edge(chain.edge),

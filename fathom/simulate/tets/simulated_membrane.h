@@ -20,7 +20,7 @@ public:
     void move(std::span<const Vec3> positions);
     void follow(const SpringWorld& springs);
 
-    [[nodiscard]] TetBody view() const { return {vertices_, *topology_}; } // without tetrahedra
+    [[nodiscard]] tet::TetBody view() const { return {vertices_, *topology_}; } // without tetrahedra
     [[nodiscard]] std::span<const Index> points() const { return numbered_.points(); }
     [[nodiscard]] const BoundaryAreas& areas() const { return areas_; } // at rest
     [[nodiscard]] const SpringNetwork& network() const { return membrane_.network(); }
@@ -31,16 +31,16 @@ public:
 
     // Updates the sides of the body with this number from its current position. Call once per step for each body, at
     // any distance.
-    void look(Index number, const TetBody& body);
+    void update_sides(Index number, const tet::TetBody& body);
     // Redirects pushes that would move a body out on the wrong side of the membrane, if the right side is known: they
     // then act across the membrane, and their depth is measured along that direction. `depths()` returns the fitted
     // depths of the body and is called only if needed.
     using DepthSource = std::function<const NodeDepths&()>;
-    void keep_sides(Index number, std::span<const PointInTet> points, std::span<TetPush> pushes,
+    void keep_sides(Index number, std::span<const tet::PointInTet> points, std::span<TetPush> pushes,
                     const DepthSource& depths) const;
-    void keep_sides(Index number, const SegmentsInTets& segments, std::span<TetPush> pushes,
+    void keep_sides(Index number, const tet::SegmentsInTets& segments, std::span<TetPush> pushes,
                     const DepthSource& depths) const;
-    [[nodiscard]] std::span<const MembraneContact> sides(Index number) const { return sides_[number].contacts(); }
+    [[nodiscard]] std::span<const tet::MembraneContact> sides(Index number) const { return sides_[number].contacts(); }
     [[nodiscard]] std::size_t known_bodies() const { return sides_.size(); }
 
     // Call after the body has separated along its faces or was cut: sides are kept in the first case and cleared in the
@@ -58,12 +58,12 @@ private:
 
     BreakableMembrane membrane_;
     std::optional<MembraneBreakOptions> breaking_;
-    std::unique_ptr<TetTopology> topology_;
+    std::unique_ptr<tet::TetTopology> topology_;
     Lists sides_of_edge_; // by index in TetTopology::boundary_edges()
     NetworkIndexMap numbered_;
     std::vector<Vec3> vertices_;
     BoundaryAreas areas_;
-    std::vector<MembraneContacts> sides_; // by body
+    std::vector<tet::MembraneContacts> sides_; // by body
     std::shared_ptr<const std::vector<Triangle>> surface_;
     bool broken_ = false;
 };

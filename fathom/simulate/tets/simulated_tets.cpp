@@ -78,7 +78,7 @@ std::vector<Index> NetworkIndexMap::take_pieces(std::span<const Index> pieces) {
     return moved;
 }
 
-std::vector<Triangle> boundary_by_place(const TetTopology& topology) {
+std::vector<Triangle> boundary_by_place(const tet::TetTopology& topology) {
     const auto vertices = topology.boundary_vertices();
     std::vector<Triangle> triangles(topology.boundary().begin(), topology.boundary().end());
     for (Triangle& t : triangles)
@@ -92,7 +92,7 @@ SimulatedTets::SimulatedTets(const TetWorldBody& body, bool breakable) {
     fix_points(network_, body.fixed, body.fixed_vertices);
     if (!breakable) {
         spring_state_ = {network_.points, rigid_velocities(network_, body.velocity, body.spin)};
-        topology_ = std::make_unique<TetTopology>(body.mesh);
+        topology_ = std::make_unique<tet::TetTopology>(body.mesh);
         begin();
         return;
     }
@@ -100,7 +100,7 @@ SimulatedTets::SimulatedTets(const TetWorldBody& body, bool breakable) {
     for (const Index v : body.fixed_vertices) solid_->fix(v);
     solid_->set_state({solid_->network().points, rigid_velocities(solid_->network(), body.velocity, body.spin)});
     network_ = {};
-    topology_ = std::make_unique<TetTopology>(solid_->mesh());
+    topology_ = std::make_unique<tet::TetTopology>(solid_->mesh());
     begin();
 }
 
@@ -145,7 +145,7 @@ void SimulatedTets::follow(const SpringWorld& springs) {
     take_rest_lengths(springs, numbered_.springs(), [&](Index s, double length) { solid_->set_rest(s, length); });
 }
 
-const TetZone& SimulatedTets::zone() {
+const tet::TetZone& SimulatedTets::zone() {
     zone_.update(view(), bounds(view()));
     return zone_;
 }
@@ -157,16 +157,17 @@ std::size_t SimulatedTets::pieces() const {
     return sets.count() - (vertices_.size() - topology_->used_vertices().size());
 }
 
-void SimulatedTets::forget_asked() {
+void SimulatedTets::clear_requests() {
     wanted_ = {false, false};
-    for (auto& asked : asked_) asked.clear();
+    for (auto& requested : requested_) requested.clear();
 }
 
-void SimulatedTets::ask(std::span<const PointInTet> points, const SegmentsInTets& segments, bool self) {
+void SimulatedTets::request_depths(std::span<const tet::PointInTet> points, const tet::SegmentsInTets& segments,
+                                   bool self) {
     if (points.empty() && segments.chains.empty()) return;
     wanted_[self] = true;
-    const std::vector<Index> nodes = nodes_in_contact(view(), points, segments);
-    asked_[self].insert(asked_[self].end(), nodes.begin(), nodes.end());
+    const std::vector<Index> nodes = tet::nodes_in_contact(view(), points, segments);
+    requested_[self].insert(requested_[self].end(), nodes.begin(), nodes.end());
 }
 
 std::shared_ptr<BodyTopology> SimulatedTets::new_body() const {
@@ -185,7 +186,7 @@ void SimulatedTets::measure(const DepthOptions& options, const TetPushOptions& p
         DepthOptions by = options;
         by.method = method(options, self);
         const bool tree_alone = points_alone && by.method == DepthMethod::exact;
-        depths->compute(vertices_, tree_alone ? std::span<const Index>{} : asked_[self], by);
+        depths->compute(vertices_, tree_alone ? std::span<const Index>{} : requested_[self], by);
         if (by.method == DepthMethod::exact) depths->fit_tree();
     }
 }

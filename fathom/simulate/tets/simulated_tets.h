@@ -40,7 +40,7 @@ private:
 };
 
 // Boundary triangles as positions in the list of boundary vertices.
-[[nodiscard]] std::vector<Triangle> boundary_by_place(const TetTopology& topology);
+[[nodiscard]] std::vector<Triangle> boundary_by_place(const tet::TetTopology& topology);
 
 class SimulatedTets {
 public:
@@ -55,17 +55,17 @@ public:
     void move(std::span<const Vec3> positions); // of all points of all bodies
     void follow(const SpringWorld& springs);    // copies state() and crept rest lengths from the world
 
-    [[nodiscard]] TetBody view() const { return {vertices_, *topology_}; }
+    [[nodiscard]] tet::TetBody view() const { return {vertices_, *topology_}; }
     [[nodiscard]] std::span<const Index> points() const { return numbered_.points(); }
     [[nodiscard]] const BoundaryAreas& areas() const { return areas_; } // at rest
     [[nodiscard]] const SpringNetwork& network() const { return solid_ ? solid_->network() : network_; }
     [[nodiscard]] const SpringState& state() const { return solid_ ? solid_->state() : spring_state_; }
-    [[nodiscard]] const TetZone& zone(); // of the whole body
+    [[nodiscard]] const tet::TetZone& zone(); // of the whole body
     [[nodiscard]] std::size_t pieces() const;
 
     // Depths: requested nodes are measured, separately for contacts of the body with itself. Those need a march.
-    void forget_asked();
-    void ask(std::span<const PointInTet> points, const SegmentsInTets& segments, bool self);
+    void clear_requests();
+    void request_depths(std::span<const tet::PointInTet> points, const tet::SegmentsInTets& segments, bool self);
     void measure(const DepthOptions& options, const TetPushOptions& push); // only the depths that these pushes need
     [[nodiscard]] const NodeDepths& depths(bool self) const { return *depths_[self]; }
     // Depths for contacts with other bodies, already measured: ready for nearest() and first_hit(). O(n) after a march,
@@ -101,15 +101,15 @@ private:
     SpringNetwork network_;
     SpringState spring_state_;
     std::unique_ptr<BreakableSolid> solid_;
-    std::unique_ptr<TetTopology> topology_;
+    std::unique_ptr<tet::TetTopology> topology_;
     NetworkIndexMap numbered_;
     std::vector<Vec3> vertices_;
     BoundaryAreas areas_;
     std::shared_ptr<BodyTopology> body_;                // shared with the depths, which only read it
     std::array<std::unique_ptr<NodeDepths>, 2> depths_; // for contacts with others, and with itself
-    std::array<std::vector<Index>, 2> asked_;
+    std::array<std::vector<Index>, 2> requested_;
     std::array<bool, 2> wanted_ = {false, false};
-    TetZone zone_;
+    tet::TetZone zone_;
     mutable std::shared_ptr<const std::vector<Triangle>> surface_;
     bool broken_ = false;
 };

@@ -49,7 +49,7 @@ void note(Strained& list, double strain, Index element, double limit, BreakRepor
 }
 
 std::vector<Index> parted_at_springs(const SpringNetwork& network, const SpringState& state, double limit,
-                                     std::size_t most, CallableRef<std::vector<Index>(Index)> springs_at,
+                                     std::size_t max_broken, CallableRef<std::vector<Index>(Index)> springs_at,
                                      CallableRef<std::vector<Index>(Index, const Vec3&)> across, BreakReport& report) {
     // At the end with the larger tension, or at the other if that separates nothing.
     const auto freeing = [&](Index a, Index b) {
@@ -65,7 +65,7 @@ std::vector<Index> parted_at_springs(const SpringNetwork& network, const SpringS
     std::make_heap(stretched.begin(), stretched.end(), std::greater<>{});
     std::unordered_set<Index> done;
     std::vector<Index> all;
-    for (auto last = stretched.end(); last != stretched.begin() && report.broken < most;) {
+    for (auto last = stretched.end(); last != stretched.begin() && report.broken < max_broken;) {
         std::pop_heap(stretched.begin(), last--, std::greater<>{});
         const auto [a, b] = network.springs[last->second].points;
         if (done.contains(a) || done.contains(b)) continue;
@@ -396,7 +396,7 @@ std::vector<Index> BreakableSolid::stretched_faces(const BreakOptions& options, 
     for (const Index face : faces_between(mesh_, [](Index, Index) { return true; }))
         if (!mesh_.is_scored(face)) note(stretched, strain_across(face), face, options.strain, report);
     std::sort(stretched.begin(), stretched.end());
-    if (stretched.size() > options.most) stretched.resize(options.most);
+    if (stretched.size() > options.max_broken) stretched.resize(options.max_broken);
     std::vector<Index> faces;
     for (const auto& [strain, face] : stretched) faces.push_back(face);
     report.broken = faces.size();
@@ -410,7 +410,7 @@ BreakReport BreakableSolid::break_stretched(const BreakOptions& options) {
     const auto across = [&](Index point, const Vec3& direction) { return faces_across(point, direction); };
     std::vector<Index> faces =
         options.rule == BreakRule::springs
-            ? parted_at_springs(network_, state_, options.strain, options.most, springs_of, across, report)
+            ? parted_at_springs(network_, state_, options.strain, options.max_broken, springs_of, across, report)
             : stretched_faces(options, report);
     sort_unique(faces);
     report.opened = faces.size();

@@ -37,10 +37,11 @@ using Strained = std::vector<std::pair<double, Index>>;
 void note(Strained& list, double strain, Index element, double limit, BreakReport& report);
 
 // Faces or edges to be opened, in the order of springs, the most stretched first; a point separates once per call, and
-// at most `most` springs break. O(springs). springs_at(point) returns the springs that end there, in a fixed order.
-// across(point, direction) returns the faces or edges between the elements on the two sides of the plane.
+// at most `max_broken` springs break. O(springs). springs_at(point) returns the springs that end there, in a fixed
+// order. across(point, direction) returns the faces or edges between the elements on the two sides of the plane.
 [[nodiscard]] std::vector<Index> parted_at_springs(const SpringNetwork& network, const SpringState& state, double limit,
-                                                   std::size_t most, CallableRef<std::vector<Index>(Index)> springs_at,
+                                                   std::size_t max_broken,
+                                                   CallableRef<std::vector<Index>(Index)> springs_at,
                                                    CallableRef<std::vector<Index>(Index, const Vec3&)> across,
                                                    BreakReport& report);
 
@@ -54,7 +55,7 @@ struct BreakOptions {
     BreakRule rule = BreakRule::springs;
     double strain = 0.3; // limit: 1 + this times the rest length
     // Maximum number of springs or faces that break in one call, the most stretched first.
-    std::size_t most = std::numeric_limits<std::size_t>::max();
+    std::size_t max_broken = std::numeric_limits<std::size_t>::max();
 };
 
 class BreakableSolid {
@@ -114,7 +115,7 @@ private:
     SpringState state_;
     TetEdit edit_;
     NetworkChanges changes_;
-    std::vector<double> excess_; // mass of each point beyond that of its tetrahedra (SolidMaterial::least_mass)
+    std::vector<double> excess_; // mass of each point beyond that of its tetrahedra (SolidMaterial::min_mass)
     std::unordered_map<EdgeKey, Index> spring_of_;
     std::vector<Index> free_springs_;
 };

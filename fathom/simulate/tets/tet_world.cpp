@@ -17,15 +17,15 @@ namespace {
 // Collision of a pair of bodies, or of a body with itself.
 struct BodyCollision {
     Index a = no_index, b = no_index;
-    TetCollision found;
+    tet::TetCollision found;
 };
 
-constexpr TetCollisionOptions points_alone{
+constexpr tet::TetCollisionOptions points_alone{
     .pairs = false, .points = true, .segments = false, .boundary_points_only = true};
-constexpr TetCollisionOptions edges_alone{
+constexpr tet::TetCollisionOptions edges_alone{
     .pairs = false, .points = false, .segments = true, .boundary_points_only = true};
 
-TetCollisionOptions collision_options(const TetWorldOptions& options) {
+tet::TetCollisionOptions collision_options(const TetWorldOptions& options) {
     return options.response == TetResponse::points ? points_alone : edges_alone;
 }
 
@@ -41,7 +41,7 @@ struct TetWorld::State {
     NetworkCounts counts;
     std::unique_ptr<SpringWorld> springs;
     BroadPhase broad;
-    TetCollider collider, point_collider, edge_collider;
+    tet::TetCollider collider, point_collider, edge_collider;
     std::vector<BodyCollision> collisions;
     std::vector<TetWorldContact> contacts;
     std::vector<WeightedContact> pushes;
@@ -59,7 +59,7 @@ struct TetWorld::State {
     [[nodiscard]] auto of(Index body, const Read& read) const {
         return body < tets.size() ? read(tets[body]) : read(membranes[body - tets.size()]);
     }
-    [[nodiscard]] TetBody view(Index body) const {
+    [[nodiscard]] tet::TetBody view(Index body) const {
         return of(body, [](const auto& b) { return b.view(); });
     }
     [[nodiscard]] bool is_membrane(Index body) const { return body >= tets.size(); }
@@ -77,7 +77,8 @@ struct TetWorld::State {
     void meet_self(Index body);
     void measure_depths();
     void answer(const BodyCollision& collision);
-    void answer(Index intruder, Index holder, std::span<const PointInTet> points, const SegmentsInTets& segments);
+    void answer(Index intruder, Index holder, std::span<const tet::PointInTet> points,
+                const tet::SegmentsInTets& segments);
     void answer_guest(const TetGuest& guest, Index holder, std::vector<TetGuestPush>& pushes);
     void push(const TetPush& push, TetWorldContact contact, const ContactKey& key);
     void add_obstacles();
@@ -127,7 +128,7 @@ void TetWorld::State::find(std::span<const Vec3> positions) {
     parallel_tasks(tets.size(), [&](std::size_t b) { tets[b].move(positions); });
     for (SimulatedMembrane& membrane : membranes) {
         membrane.move(positions);
-        for (Index b = 0; b < tets.size(); ++b) membrane.look(b, tets[b].view());
+        for (Index b = 0; b < tets.size(); ++b) membrane.update_sides(b, tets[b].view());
     }
     meet();
     measure_depths();
@@ -147,7 +148,7 @@ void TetWorld::State::meet() {
     for (const IdPair& pair : broad.pairs()) {
         // A second membrane has a higher number still.
         if ((fixed(pair[0]) && fixed(pair[1])) || is_membrane(pair[0])) continue;
-        TetCollision found = collider.collide(view(pair[0]), view(pair[1]));
+        tet::TetCollision found = collider.collide(view(pair[0]), view(pair[1]));
         if (!found.empty()) collisions.push_back({pair[0], pair[1], std::move(found)});
     }
     for (Index b = 0; options.self && b < tets.size(); ++b)
@@ -155,22 +156,22 @@ void TetWorld::State::meet() {
 }
 
 void TetWorld::State::meet_self(Index b) {
-    const TetBody body = tets[b].view();
-    const TetZone& zone = tets[b].zone();
+    const tet::TetBody body = tets[b].view();
+    const tet::TetZone& zone = tets[b].zone();
     BodyCollision collision{b, b, {}};
     if (options.response == TetResponse::points)
-        collision.found.a_in_b = points_in_tets(body, body, zone, {.boundary_only = true});
+        collision.found.a_in_b = tet::points_in_tets(body, body, zone, {.boundary_only = true});
     else
-        collision.found.edges_of_a = segments_in_tets(body, body.topology.boundary_edges(), body, zone);
+        collision.found.edges_of_a = tet::segments_in_tets(body, body.topology.boundary_edges(), body, zone);
     if (!collision.found.empty()) collisions.push_back(std::move(collision));
 }
 
 void TetWorld::State::measure_depths() {
     const Stopwatch watch;
-    for (SimulatedTets& body : tets) body.forget_asked();
+    for (SimulatedTets& body : tets) body.clear_requests();
     for (const BodyCollision& m : collisions) {
-        if (!is_membrane(m.b)) tets[m.b].ask(m.found.a_in_b, m.found.edges_of_a, m.a == m.b);
-        if (m.a != m.b) tets[m.a].ask(m.found.b_in_a, m.found.edges_of_b, false);
+        if (!is_membrane(m.b)) tets[m.b].request_depths(m.found.a_in_b, m.found.edges_of_a, m.a == m.b);
+        if (m.a != m.b) tets[m.a].request_depths(m.found.b_in_a, m.found.edges_of_b, false);
     }
     for (SimulatedTets& body : tets) body.measure(options.depth, options.push);
     statistics.depth_seconds += watch.seconds();
@@ -181,8 +182,8 @@ void TetWorld::State::answer(const BodyCollision& m) {
     if (m.a != m.b) answer(m.b, m.a, m.found.b_in_a, m.found.edges_of_b);
 }
 
-void TetWorld::State::answer(Index intruder, Index holder, std::span<const PointInTet> points,
-                             const SegmentsInTets& segments) {
+void TetWorld::State::answer(Index intruder, Index holder, std::span<const tet::PointInTet> points,
+                             const tet::SegmentsInTets& segments) {
     if (points.empty() && segments.chains.empty()) return;
     SimulatedTets& b = tets[holder];
     const PushIntruder in = this->intruder(intruder);
@@ -244,10 +245,10 @@ void TetWorld::State::add_obstacles() {
 void TetWorld::State::answer_guest(const TetGuest& guest, Index holder, std::vector<TetGuestPush>& pushes) {
     SimulatedTets& b = tets[holder];
     const PushIntruder& in = guest.surface;
-    const TetCollision found = (guest.by_points ? point_collider : edge_collider).collide(in.body, b.view());
+    const tet::TetCollision found = (guest.by_points ? point_collider : edge_collider).collide(in.body, b.view());
     if (found.a_in_b.empty() && found.edges_of_a.chains.empty()) return;
-    b.forget_asked();
-    b.ask(found.a_in_b, found.edges_of_a, false);
+    b.clear_requests();
+    b.request_depths(found.a_in_b, found.edges_of_a, false);
     b.measure(options.depth, options.push);
     const PushHolder by{b.view(), b.points(), b.depths(false), b.method(options.depth, false)};
     const std::vector<TetPush> of_points = point_pushes(in, by, found.a_in_b, options.push),
@@ -375,7 +376,7 @@ const TetWorldOptions& TetWorld::options() const { return state_->options; }
 std::span<const TetWorldBody> TetWorld::bodies() const { return state_->bodies; }
 std::span<const StaticObstacle> TetWorld::obstacles() const { return state_->obstacles; }
 std::span<const TetWorldMembrane> TetWorld::membranes() const { return state_->membranes_at_start; }
-TetBody TetWorld::body(Index body) const { return state_->view(body); }
+tet::TetBody TetWorld::body(Index body) const { return state_->view(body); }
 std::span<const Index> TetWorld::points(Index body) const { return state_->intruder(body).points; }
 const BoundaryAreas& TetWorld::areas(Index body) const { return state_->intruder(body).areas; }
 std::size_t TetWorld::pieces(Index body) const {
@@ -410,7 +411,7 @@ Named named(const TetWorld& world, Index b) {
 }
 
 RecordedBody recorded_body(const TetWorld& world, Index b) {
-    const TetBody body = world.body(b);
+    const tet::TetBody body = world.body(b);
     TriangleMesh surface{{}, *world.surface(b)};
     for (const Index v : body.topology.boundary_vertices()) surface.vertices.push_back(body.vertices[v]);
     const auto& [name, fixed] = named(world, b);
@@ -419,7 +420,7 @@ RecordedBody recorded_body(const TetWorld& world, Index b) {
 
 BodyFrame frame_of(const TetWorld& world, Index b) {
     if (named(world, b).fixed) return {};
-    const TetBody body = world.body(b);
+    const tet::TetBody body = world.body(b);
     BodyFrame frame = mass_frame(world.springs(), world.points(b));
     for (const Index v : body.topology.boundary_vertices()) frame.vertices.push_back(body.vertices[v].cast<float>());
     if (world.broken(b)) frame.triangles = world.surface(b);

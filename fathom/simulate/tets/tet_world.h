@@ -128,7 +128,7 @@ public:
     [[nodiscard]] std::span<const StaticObstacle> obstacles() const;
     // Data of a body, or of a membrane, which has no tetrahedra and is all boundary: membranes are numbered after the
     // bodies.
-    [[nodiscard]] TetBody body(Index body) const; // current vertices and topology; valid until the next step
+    [[nodiscard]] tet::TetBody body(Index body) const; // current vertices and topology; valid until the next step
     [[nodiscard]] std::span<const Index> points(Index body) const; // number in springs() of each vertex
     [[nodiscard]] const BoundaryAreas& areas(Index body) const;    // of its boundary, at rest
     [[nodiscard]] std::size_t pieces(Index body) const;            // connected parts; O(n)

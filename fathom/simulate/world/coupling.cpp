@@ -65,7 +65,7 @@ void move_samples(std::vector<SurfaceSample>& samples, std::span<const Vec3> ver
 
 // Constant data of a surface that may be inside solids.
 struct Guest {
-    TetTopology topology;
+    tet::TetTopology topology;
     BoundaryAreas areas;
 
     explicit Guest(const TriangleMesh& mesh) : topology(mesh), areas(boundary_areas({mesh.vertices, topology})) {}
@@ -172,7 +172,7 @@ void Coupling::State::take_points() {
     for (Index t = 0; t < worlds.solids->membranes().size(); ++t) {
         const auto b = static_cast<Index>(worlds.solids->bodies().size() + t);
         Sampled& s = sampled[t];
-        const TetBody membrane = worlds.solids->body(b);
+        const tet::TetBody membrane = worlds.solids->body(b);
         if (s.triangles != worlds.solids->surface(b))
             s.samples = surface_samples(membrane.vertices, membrane.topology.boundary());
         s.triangles = worlds.solids->surface(b);
@@ -220,7 +220,7 @@ void Coupling::State::find_in_rigid(Index rigid) {
                                  [&](Index v) { return points[v]; });
             continue;
         }
-        const TetBody body = worlds.solids->body(b);
+        const tet::TetBody body = worlds.solids->body(b);
         const auto vertices = body.topology.boundary_vertices();
         std::vector<Vec3> places;
         for (const Index v : vertices) places.push_back(body.vertices[v]);

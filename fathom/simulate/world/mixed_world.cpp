@@ -234,7 +234,7 @@ void MixedWorld::State::show_to_particles() {
         if (!rigid->bodies()[b].fixed) particles->place(obstacle, rigid->pose(b));
     std::vector<Vec3> vertices, velocities;
     for (Index b = 0; b < worlds().solid_count(); ++b, ++obstacle) {
-        const TetBody body = solids->body(b);
+        const tet::TetBody body = solids->body(b);
         const auto points = solids->points(b);
         vertices.clear(), velocities.clear();
         for (const Index v : body.topology.boundary_vertices()) {

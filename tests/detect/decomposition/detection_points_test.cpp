@@ -61,7 +61,7 @@ TEST(CommonPoints, spread_over_the_common_region) {
     for (const Vec3& p : points) bounds.extend(p);
     EXPECT_GT(bounds.size().minCoeff(), 0.8);
     EXPECT_THROW(common_points(a, b, points, {.depth = 9}), Error);
-    EXPECT_THROW(common_points(a, b, points, {.most = 0}), Error);
+    EXPECT_THROW(common_points(a, b, points, {.max_points = 0}), Error);
 }
 
 TEST(BoxDistanceRange, encloses_the_distance_at_every_point_and_tightens) {

@@ -9,7 +9,7 @@
 
 #include <iostream>
 
-namespace fathom {
+namespace fathom::deformable {
 namespace {
 
 // Bodies that drift and wobble in a box.
@@ -102,8 +102,8 @@ TEST(DeformingScene, gives_the_same_answers_for_one_thread_and_two) {
             for (const BodyContacts& entry : scene.contacts())
                 for (const SurfaceContact& c : entry.triangles.contacts)
                     seen.insert(seen.end(), {double(entry.bodies[0]), double(entry.bodies[1]), double(c.triangle_a),
-                                             double(c.triangle_b), c.depth, c.way_out.x(), c.segment.start.x(),
-                                             c.segment.end.z(), c.normal_a.y()});
+                                             double(c.triangle_b), c.depth, c.separating_direction.x(),
+                                             c.segment.start.x(), c.segment.end.z(), c.normal_a.y()});
         }
         set_thread_count(0);
         return seen;
@@ -195,4 +195,4 @@ TEST(DeformingScene, of_a_hundred_bodies_of_two_thousand_triangles_reports_its_t
 }
 
 } // namespace
-} // namespace fathom
+} // namespace fathom::deformable

@@ -11,7 +11,7 @@
 
 #include <set>
 
-namespace fathom {
+namespace fathom::deformable {
 namespace {
 
 // Everything that adjacency says of two surfaces whose triangles have the same numbers, or are told apart by `number`.
@@ -249,4 +249,4 @@ TEST(DeformingSurface, has_the_nearest_point_and_its_normal) {
 }
 
 } // namespace
-} // namespace fathom
+} // namespace fathom::deformable

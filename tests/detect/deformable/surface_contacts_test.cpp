@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-namespace fathom {
+namespace fathom::deformable {
 namespace {
 
 constexpr double scales[] = {1e-3, 1.0, 1e3};
@@ -100,7 +100,7 @@ TEST(SurfaceContacts, describe_what_the_triangles_share_and_a_way_out) {
                 EXPECT_EQ(c.normal_b, own.normal_b);
                 if (depth == ContactDepth::triangles || (depth == ContactDepth::bodies && !c.from_bodies)) {
                     EXPECT_EQ(c.depth, own.depth);
-                    EXPECT_EQ(c.way_out, own.way_out);
+                    EXPECT_EQ(c.separating_direction, own.separating_direction);
                 }
                 from_bodies += c.from_bodies;
                 all += depth == ContactDepth::bodies;
@@ -369,8 +369,8 @@ TEST(SurfaceContacts, are_the_same_bytes_for_one_thread_and_two) {
     EXPECT_EQ(pairs_of(std::get<0>(one)), pairs_of(std::get<0>(two)));
     for (std::size_t k = 0; k < std::get<0>(one).contacts.size(); ++k) {
         const SurfaceContact &p = std::get<0>(one).contacts[k], &q = std::get<0>(two).contacts[k];
-        ASSERT_TRUE(p.depth == q.depth && p.way_out == q.way_out && p.segment.start == q.segment.start &&
-                    p.segment.end == q.segment.end);
+        ASSERT_TRUE(p.depth == q.depth && p.separating_direction == q.separating_direction &&
+                    p.segment.start == q.segment.start && p.segment.end == q.segment.end);
     }
     ASSERT_EQ(std::get<1>(one).vertices.size(), std::get<1>(two).vertices.size());
     for (std::size_t k = 0; k < std::get<1>(one).vertices.size(); ++k) {
@@ -386,14 +386,14 @@ TEST(SurfaceContacts, say_when_a_limit_cuts_the_answer) {
     const DeformingSurface a(testing::cube_mesh()), b(testing::cube_mesh({0.5, 0.4, 0.3}));
     const std::size_t all = surface_contacts(a, b).contacts.size();
     ASSERT_GT(all, 3u);
-    EXPECT_FALSE(surface_contacts(a, b, {.most = all}).more_contacts);
-    const SurfaceContacts cut = surface_contacts(a, b, {.most = 3});
+    EXPECT_FALSE(surface_contacts(a, b, {.max_contacts = all}).more_contacts);
+    const SurfaceContacts cut = surface_contacts(a, b, {.max_contacts = 3});
     EXPECT_TRUE(cut.more_contacts);
     ASSERT_EQ(cut.contacts.size(), 3u);
     EXPECT_EQ(pairs_of(cut)[2], pairs_of(surface_contacts(a, b))[2]);
-    EXPECT_TRUE(colliding_vertices(a, b, {.most = 1}).more_contacts);
-    EXPECT_EQ(colliding_vertices(a, b, {.most = 1}).vertices.size(), 1u);
-    EXPECT_TRUE(surface_proximities(a, b, {.distance = 0.6, .most = 2}).more_contacts);
+    EXPECT_TRUE(colliding_vertices(a, b, {.max_contacts = 1}).more_contacts);
+    EXPECT_EQ(colliding_vertices(a, b, {.max_contacts = 1}).vertices.size(), 1u);
+    EXPECT_TRUE(surface_proximities(a, b, {.distance = 0.6, .max_contacts = 2}).more_contacts);
     EXPECT_THROW(static_cast<void>(surface_proximities(a, b, {.distance = -1})), Error);
     EXPECT_THROW(static_cast<void>(surface_proximities(a, b, {.distance = NAN})), Error);
 }
@@ -416,4 +416,4 @@ TEST(SurfaceContacts, of_nothing_and_of_degenerate_triangles_are_answered) {
 }
 
 } // namespace
-} // namespace fathom
+} // namespace fathom::deformable

@@ -12,7 +12,7 @@
 #include <chrono>
 #include <iostream>
 
-namespace fathom {
+namespace fathom::deformable {
 namespace {
 
 constexpr double scales[] = {1e-3, 1.0, 1e3};
@@ -153,7 +153,7 @@ TEST(SurfaceSweep, is_the_same_for_one_thread_and_two_and_keeps_the_earliest) {
     expect_same(two.first.impacts, one.first.impacts);
     expect_same(two.second.impacts, one.second.impacts);
     EXPECT_EQ(one.second.tested, two.second.tested);
-    const SurfaceSweep cut = surface_sweep(a, b, {.most = 10});
+    const SurfaceSweep cut = surface_sweep(a, b, {.max_impacts = 10});
     EXPECT_TRUE(cut.more_contacts);
     ASSERT_EQ(cut.impacts.size(), 10u);
     EXPECT_EQ(cut.impacts.back().features, one.first.impacts[9].features);
@@ -228,4 +228,4 @@ TEST(SurfaceSweep, of_a_real_cloth_misses_no_triangles_that_cross_after_the_step
 }
 
 } // namespace
-} // namespace fathom
+} // namespace fathom::deformable

@@ -120,7 +120,7 @@ TEST(DepthCollide, finds_a_body_that_crosses_the_object) {
     EXPECT_NEAR(hit.area, 3.14159 * 0.16, 0.02);
     EXPECT_LT((hit.point - Vec3(0, 0, 0.3)).norm(), 0.02);
     EXPECT_LT((hit.normal + Vec3::UnitZ()).norm(), 1e-4);
-    EXPECT_LT((hit.way_out + Vec3::UnitZ()).norm(), 1e-9);
+    EXPECT_LT((hit.separating_direction + Vec3::UnitZ()).norm(), 1e-9);
     const double lowest = make_box().corners(hit.primitive)[0].z();
     EXPECT_EQ(lowest, -0.5);
     EXPECT_TRUE(result.enclosed_by.empty());

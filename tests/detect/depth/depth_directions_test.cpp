@@ -48,7 +48,7 @@ TEST(DepthDirections, finds_the_axis_of_a_ring) {
         << "the whole hole is seen also somewhat aslant";
     // From the side the hole is filled.
     const double side_seen =
-        report_of(ring, {.pixels = 96, .spread = 0, .candidates = {turn * Vec3::UnitX()}, .most = 1})
+        report_of(ring, {.pixels = 96, .spread = 0, .candidates = {turn * Vec3::UnitX()}, .max_directions = 1})
             .candidates.back()
             .seen;
     EXPECT_LT(side_seen, 0.9);
@@ -93,8 +93,9 @@ TEST(DepthDirections, a_hollow_that_no_direction_sees_is_named) {
 }
 
 TEST(DepthDirections, the_far_side_alone_never_sees_the_rear) {
-    const DirectionReport report = report_of(make_sphere({.radius = 1, .resolution = 8}),
-                                             {.sides = DepthSides::far_side, .pixels = 96, .spread = 12, .most = 1});
+    const DirectionReport report =
+        report_of(make_sphere({.radius = 1, .resolution = 8}),
+                  {.sides = DepthSides::far_side, .pixels = 96, .spread = 12, .max_directions = 1});
     EXPECT_FALSE(report.compliant);
     EXPECT_GT(report.seen, 0.5);
     EXPECT_LT(report.seen, 0.7) << "half, and what is within a pixel and a half of the silhouette";
@@ -158,7 +159,7 @@ TEST(DepthDirections, sheets_are_not_compliant_and_nonsense_is_refused) {
     flat.triangles = {{0, 1, 2}};
     EXPECT_THROW((void)report_of(flat), Error);
     EXPECT_THROW((void)report_of(make_box(), {.sides = DepthSides::layers}), Error);
-    EXPECT_THROW((void)report_of(make_box(), {.most = 0}), Error);
+    EXPECT_THROW((void)report_of(make_box(), {.max_directions = 0}), Error);
     EXPECT_THROW((void)report_of(make_box(), {.candidates = {Vec3::Zero()}}), Error);
 }
 

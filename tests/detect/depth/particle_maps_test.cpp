@@ -169,7 +169,7 @@ TEST(ParticleMaps, the_main_axis_alone_finds_most_hits_and_nothing_else) {
     Random random(8);
     const TriangleMesh room = dented_room(1);
     const auto views = views_around(bounds(room.vertices), Vec3::Zero(), {.pixels = 128});
-    const ParticleMaps every = drawn(views, room), one = drawn(views, room, {.ask = AskMaps::main_axis});
+    const ParticleMaps every = drawn(views, room), one = drawn(views, room, {.tested = TestedMaps::main_axis});
     std::size_t found = 0, all = 0;
     for (int k = 0; k < 2'000; ++k) {
         const Vec3 from = 0.6 * random.in_ball(), to = from + 0.7 * random.direction();

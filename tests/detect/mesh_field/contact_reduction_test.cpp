@@ -248,7 +248,7 @@ TEST(ReducedContacts, hostile_input_is_refused_or_undecided) {
 
 using Corners = std::array<Vec3, 3>;
 
-double least_sampled(const Field& field, const Corners& t, int cells) {
+double min_sampled(const Field& field, const Corners& t, int cells) {
     double least = HUGE_VAL;
     for (int i = 0; i <= cells; ++i)
         for (int j = 0; i + j <= cells; ++j) {
@@ -272,10 +272,11 @@ TEST(TriangleInMesh, no_sample_of_a_triangle_is_deeper_and_no_proof_is_wrong) {
             for (Vec3& corner : t) corner = at + 0.05 * size * random.in_ball();
             const double longest = std::max({(t[0] - t[1]).norm(), (t[1] - t[2]).norm(), (t[2] - t[0]).norm()});
             const Vec3 middle = (t[0] + t[1] + t[2]) / 3;
-            std::array<mesh_field::MeshLook, 4> looks = {mesh_field::MeshLook{middle, field.nearest(middle)}};
+            std::array<mesh_field::MeshEvaluation, 4> looks = {
+                mesh_field::MeshEvaluation{middle, field.nearest(middle)}};
             for (std::size_t c = 0; c < 3; ++c) looks[c + 1] = {t[c], field.nearest(t[c], looks[0].reach(t[c]))};
-            const double sampled = least_sampled(field, t, 20);
-            const mesh_field::TriangleLeast least = mesh_field::least_on_triangle(field, t, looks);
+            const double sampled = min_sampled(field, t, 20);
+            const mesh_field::TriangleMinimum least = mesh_field::minimum_on_triangle(field, t, looks);
             EXPECT_EQ(least.sample.distance, field.distance(least.point));
             const bool deep = sampled < -0.6 * longest; // spheres settle these: the deepest of all points
             inside += deep;

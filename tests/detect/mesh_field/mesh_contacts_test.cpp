@@ -24,7 +24,7 @@ namespace {
 using Corners = std::array<Vec3, 3>;
 
 // The least of the field over a lattice of points of the triangle.
-double least_sampled(const Field& field, const Corners& t, int cells) {
+double min_sampled(const Field& field, const Corners& t, int cells) {
     double least = HUGE_VAL;
     for (int i = 0; i <= cells; ++i)
         for (int j = 0; i + j <= cells; ++j) {
@@ -58,10 +58,10 @@ TEST(TriangleDescent, reaches_the_least_of_convex_bodies_on_random_triangles) {
             for (std::size_t k = 0; k < testing::count_of(500, 20'000); ++k) {
                 const Corners t = random_triangle(random, scale);
                 const Vec3 start = (t[0] + t[1] + t[2]) / 3;
-                const mesh_field::TriangleLeast least =
-                    mesh_field::least_on_triangle(*field, t, start, field->distance(start));
+                const mesh_field::TriangleMinimum least =
+                    mesh_field::minimum_on_triangle(*field, t, start, field->distance(start));
                 // The lattice itself misses the least by at most half a cell.
-                const double above = (least.sample.distance - least_sampled(*field, t, 24)) / diameter(t);
+                const double above = (least.sample.distance - min_sampled(*field, t, 24)) / diameter(t);
                 worst = std::max(worst, above);
                 off += above > 1e-9;
                 evaluations += static_cast<double>(least.evaluations);
@@ -82,7 +82,7 @@ TEST(TriangleDescent, finds_the_closed_form_of_a_ball) {
     const std::size_t count = testing::count_of(3000, 100'000);
     for (std::size_t k = 0; k < count; ++k) {
         const Corners t = random_triangle(random, 1);
-        const mesh_field::TriangleLeast least = mesh_field::least_on_triangle(ball, t, t[0], ball.distance(t[0]));
+        const mesh_field::TriangleMinimum least = mesh_field::minimum_on_triangle(ball, t, t[0], ball.distance(t[0]));
         EXPECT_NEAR(least.sample.distance, std::sqrt(closest_point(Vec3::Zero(), t).squared_distance) - 0.5, 1e-11);
         evaluations += least.evaluations;
     }
@@ -115,7 +115,7 @@ void check_pose(const TriangleMesh& mesh, const TriangleSphereTree& ready, const
     for (Index k = 0; k < mesh.triangles.size(); ++k) {
         Corners t = mesh.corners(k);
         for (Vec3& corner : t) corner = field_pose.to_local(mesh_pose * corner);
-        const double least = least_sampled(field, t, cells), rounding = 1e-12 * (t[0].norm() + diameter(t));
+        const double least = min_sampled(field, t, cells), rounding = 1e-12 * (t[0].norm() + diameter(t));
         const auto found = listed.find(k);
         if (least < margin - rounding) missed += found == listed.end();
         if (found == listed.end()) continue;

@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-namespace fathom {
+namespace fathom::mesh_mesh {
 
 namespace {
 
@@ -284,4 +284,4 @@ TEST(MeshPair, a_scan_is_as_far_as_its_vertices_say_or_a_little_less) {
 
 } // namespace
 
-} // namespace fathom
+} // namespace fathom::mesh_mesh

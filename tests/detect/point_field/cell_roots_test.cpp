@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace fathom {
+namespace fathom::point_field {
 namespace {
 
 using testing::count_of;
@@ -214,4 +214,4 @@ TEST(CellRoots, two_crossings_in_one_cell_are_two_intervals) {
 }
 
 } // namespace
-} // namespace fathom
+} // namespace fathom::point_field

@@ -12,7 +12,7 @@
 
 #include <functional>
 
-namespace fathom {
+namespace fathom::point_field {
 namespace {
 
 using testing::TimeSpan;
@@ -280,4 +280,4 @@ TEST(FieldCast, smooth_fields_cost_few_look_ups) {
 }
 
 } // namespace
-} // namespace fathom
+} // namespace fathom::point_field

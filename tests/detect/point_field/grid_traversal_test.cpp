@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fathom {
+namespace fathom::point_field {
 namespace {
 
 using testing::BallField;
@@ -157,4 +157,4 @@ TEST(GridWalk, finds_what_the_walk_over_every_cell_finds_in_baked_shapes) {
 }
 
 } // namespace
-} // namespace fathom
+} // namespace fathom::point_field

@@ -15,7 +15,7 @@
 #include <functional>
 #include <memory>
 
-namespace fathom {
+namespace fathom::point_field {
 namespace {
 
 using testing::count_of;
@@ -235,4 +235,4 @@ TEST(SegmentCaster, refuses_options_out_of_range) {
 }
 
 } // namespace
-} // namespace fathom
+} // namespace fathom::point_field

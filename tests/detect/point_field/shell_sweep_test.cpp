@@ -16,7 +16,7 @@
 #include <iostream>
 #include <numbers>
 
-namespace fathom {
+namespace fathom::point_field {
 namespace {
 
 FieldPtr analytic(const AnalyticExpression& shape) { return std::make_shared<AnalyticField>(shape); }
@@ -309,4 +309,4 @@ TEST(ShellSweep, nothing_tunnels_through_thin_walls) {
 }
 
 } // namespace
-} // namespace fathom
+} // namespace fathom::point_field

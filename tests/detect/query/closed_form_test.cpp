@@ -42,7 +42,7 @@ std::vector<HalfSpace> faces_of(const Vec3& half, const Pose& pose) {
 
 // The least t with a point of the first box where every face of the second is at most t away: by all vertices of the
 // program.
-double least_over(const std::vector<HalfSpace>& body, const std::vector<HalfSpace>& other) {
+double minimum_over(const std::vector<HalfSpace>& body, const std::vector<HalfSpace>& other) {
     std::vector<Eigen::Vector4d> rows;
     std::vector<double> right;
     for (const HalfSpace& f : body)
@@ -79,7 +79,7 @@ TEST(ClosedForm, boxes_are_as_deep_as_a_linear_program_says) {
         const Pose a{random.rotation(), scale * random.in_ball()},
             b{random.rotation(), a.translation + 0.9 * scale * random.in_ball()};
         const auto faces_a = faces_of(half_a, a), faces_b = faces_of(half_b, b);
-        const double in_b = least_over(faces_a, faces_b), in_a = least_over(faces_b, faces_a);
+        const double in_b = minimum_over(faces_a, faces_b), in_a = minimum_over(faces_b, faces_a);
         const field_field::CollideResult result =
             field_field::collide(solid(shapes::box(2 * half_a)), a, solid(shapes::box(2 * half_b)), b);
         if (std::min(in_b, in_a) > 0) { // outside, planes say less than the distance, but the sign is right

@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-namespace fathom {
+namespace fathom::tet {
 namespace {
 
 using namespace fathom::testing;
@@ -144,4 +144,4 @@ TEST(MembraneContacts, threads_do_not_matter_and_hostile_input_is_refused) {
 }
 
 } // namespace
-} // namespace fathom
+} // namespace fathom::tet

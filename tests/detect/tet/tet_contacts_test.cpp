@@ -13,7 +13,7 @@
 
 #include <gtest/gtest.h>
 
-namespace fathom {
+namespace fathom::tet {
 namespace {
 
 using namespace fathom::testing;
@@ -414,4 +414,4 @@ TEST(TetContacts, real_models_against_themselves_moved) {
 }
 
 } // namespace
-} // namespace fathom
+} // namespace fathom::tet

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-namespace fathom {
+namespace fathom::tet {
 namespace {
 
 using namespace fathom::testing;
@@ -96,4 +96,4 @@ TEST(TetFieldContacts, threads_do_not_matter_and_hostile_input_is_refused) {
 }
 
 } // namespace
-} // namespace fathom
+} // namespace fathom::tet

@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-namespace fathom {
+namespace fathom::tet {
 namespace {
 
 void expect_equal(const TetTopology& found, const TetTopology& wanted) {
@@ -72,4 +72,4 @@ TEST(TetTopology, of_a_mesh_that_is_not_edited_follows_none) {
 }
 
 } // namespace
-} // namespace fathom
+} // namespace fathom::tet

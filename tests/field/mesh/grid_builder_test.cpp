@@ -224,7 +224,7 @@ TEST(BuildGrid, refuses_what_does_not_fit_and_stops_when_told_to) {
     Stopper stopper;
     EXPECT_THROW(static_cast<void>(build_grid(mesh, {.resolution = 128, .progress = &stopper})), Error);
     const GridField dense = build_grid(mesh, {.resolution = 32, .dense = true});
-    EXPECT_NEAR(static_cast<double>(least_grid_bytes(mesh, {.resolution = 32, .dense = true})),
+    EXPECT_NEAR(static_cast<double>(min_grid_bytes(mesh, {.resolution = 32, .dense = true})),
                 static_cast<double>(dense.bytes()), 0.05 * static_cast<double>(dense.bytes()));
 }
 

@@ -87,7 +87,7 @@ TEST(ActivationError, holds_for_every_activation_over_all_floats) {
 
 TEST(ActivationError, holds_at_the_ends_of_the_parameters) {
     for (const Activation activation : {Activation::elu, Activation::sine, Activation::softplus})
-        for (const float parameter : {least_parameter, largest_parameter})
+        for (const float parameter : {min_parameter, max_parameter})
             EXPECT_LE(largest_error(activation, parameter, 8), activation_error)
                 << name(activation) << " with parameter " << parameter;
 }

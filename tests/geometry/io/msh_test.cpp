@@ -165,7 +165,7 @@ TEST(Msh, wrong_counts_and_missing_nodes_are_refused_with_their_place) {
     expect_cause(read_msh, with(text_41, "1 1 1 1", "1 2 1 1"), Cause::count_mismatch);
 }
 
-TEST(Msh, counts_are_not_believed) {
+TEST(Msh, stated_counts_are_checked) {
     expect_cause(read_msh, with(text_22, "Nodes\n4", "Nodes\n9000000000000000000"), Cause::count_mismatch);
     expect_cause(read_msh, with(text_22, "Elements\n1", "Elements\n9000000000000000000"), Cause::count_mismatch);
     expect_cause(read_msh, with(text_41, "2 4 1 9", "2 4000000000 1 9"), Cause::count_mismatch);

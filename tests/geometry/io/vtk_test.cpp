@@ -90,7 +90,7 @@ TEST(Vtk, wrong_counts_and_indices_are_refused_with_their_place) {
     expect_cause(read_vtk, with(text_5, "0 4 7", "1 4 7"), Cause::count_mismatch);
 }
 
-TEST(Vtk, counts_are_not_believed) {
+TEST(Vtk, stated_counts_are_checked) {
     for (const std::string_view count : {"99999999999", "9223372036854775807", "6148914691236517206"})
         expect_cause(read_vtk, with(text, "POINTS 4", std::string("POINTS ").append(count)), Cause::count_mismatch);
     expect_cause(read_vtk, with(text, "CELLS 2 9", "CELLS 99999999999 9"), Cause::count_mismatch);

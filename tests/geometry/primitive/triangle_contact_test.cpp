@@ -36,14 +36,14 @@ TEST_P(TriangleContacts, moved_out_they_part_and_moved_less_they_still_overlap) 
         ASSERT_EQ(contact.kind != OverlapKind::none, hulls_meet(a, b)) << i;
         if (contact.kind == OverlapKind::none) continue;
         ++hits;
-        if (contact.way_out == Vec3::Zero()) continue;
-        ASSERT_NEAR(contact.way_out.norm(), 1, 1e-14) << i;
+        if (contact.separating_direction == Vec3::Zero()) continue;
+        ASSERT_NEAR(contact.separating_direction.norm(), 1, 1e-14) << i;
         const double size = extent(a, b);
-        ASSERT_FALSE(triangles_overlap(moved(a, (contact.depth + 1e-9 * size) * contact.way_out), b)) << i;
+        ASSERT_FALSE(triangles_overlap(moved(a, (contact.depth + 1e-9 * size) * contact.separating_direction), b)) << i;
         if (contact.depth < 1e-6 * size) continue;
         // No direction is shorter.
         for (int k = 0; k < 8; ++k) {
-            const Vec3 way = k == 0 ? contact.way_out : pairs.random().direction();
+            const Vec3 way = k == 0 ? contact.separating_direction : pairs.random().direction();
             ASSERT_TRUE(triangles_overlap(moved(a, 0.999 * contact.depth * way), b)) << i;
         }
     }
@@ -58,7 +58,7 @@ TEST(TriangleContact, answers_the_named_cases) {
     EXPECT_EQ(through.normal_b, Vec3(0, 0, 1));
     EXPECT_EQ(through.normal_a, Vec3(-1, 0, 0));
     EXPECT_NEAR(through.depth, 0.25, 1e-14);
-    EXPECT_LT((through.way_out - Vec3(0, 0, 1)).norm(), 1e-14);
+    EXPECT_LT((through.separating_direction - Vec3(0, 0, 1)).norm(), 1e-14);
     EXPECT_NEAR(through.segment.length(), 2 * 0.25 / 3.25, 1e-14);
     EXPECT_EQ(triangle_contact(flat, flat).depth, 0) << "in one plane";
     EXPECT_EQ(triangle_contact(flat, flat).kind, OverlapKind::area);

@@ -46,8 +46,8 @@ std::vector<KinematicBody> two_balls() {
         const double radius = k == 0 ? 0.3 : 0.5;
         bodies[k].shape =
             make_body_shape(make_sphere({.radius = radius, .resolution = 12}), {.grid = {.resolution = 48}});
-        bodies[k].told.mesh = {bodies[k].shape, &bodies[k].shape->mesh};
-        bodies[k].told.name = k == 0 ? "small" : "large";
+        bodies[k].obstacle.mesh = {bodies[k].shape, &bodies[k].shape->mesh};
+        bodies[k].obstacle.name = k == 0 ? "small" : "large";
         bodies[k].field = std::make_shared<AnalyticField>(shapes::sphere(radius));
     }
     bodies[0].path = {{{0, Pose::from_translation({-1, 0.1, 0.2})}, {1, Pose::from_translation({1, 0.1, 0.2})}}};

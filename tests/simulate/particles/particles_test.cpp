@@ -63,7 +63,7 @@ TEST(Particles, leave_a_disc_in_a_cone_and_no_more_than_there_is_room_for) {
                                   .speed = 2,
                                   .speed_spread = 0.5,
                                   .spread = 0.4};
-    ParticleWorld world({emitter}, {}, {.step = 1e-6, .gravity = Vec3::Zero(), .most = 8'000});
+    ParticleWorld world({emitter}, {}, {.step = 1e-6, .gravity = Vec3::Zero(), .max_particles = 8'000});
     world.step();
     ASSERT_EQ(world.positions().size(), 8'000u);
     Vec3 mean = Vec3::Zero();
@@ -327,7 +327,7 @@ TEST(Particles, scenes_name_the_line_and_key_of_a_mistake) {
     } mistakes[] = {{"particles.pixels = 0", "pixels"},
                     {"particles.drag = -1", "drag"},
                     {"particles.impact = \"stick\"", "impact"},
-                    {"particles.look = [0, 0, 0]", "look"},
+                    {"particles.view_direction = [0, 0, 0]", "view_direction"},
                     {"particles.colour = 1", "colour"},
                     {"particles.region = [1, 0, 0, 0, 0, 0]", "region"},
                     {"contact.friction = 1", "contact"},
@@ -369,8 +369,8 @@ TEST(Particles, hostile_worlds_are_refused) {
     refused({.spread = 4});
     for (const ParticleOptions& options :
          {ParticleOptions{.step = 0}, ParticleOptions{.gravity = {nan, 0, 0}}, ParticleOptions{.restitution = 1.1},
-          ParticleOptions{.look = Vec3::Zero()}, ParticleOptions{.pixels = 0}, ParticleOptions{.max_impacts = 0},
-          ParticleOptions{.turbulence_size = 0}})
+          ParticleOptions{.view_direction = Vec3::Zero()}, ParticleOptions{.pixels = 0},
+          ParticleOptions{.max_impacts = 0}, ParticleOptions{.turbulence_size = 0}})
         EXPECT_THROW(ParticleWorld({}, {}, options), Error);
     EXPECT_THROW(ParticleWorld({}, {{.name = "nothing", .mesh = nullptr}}), Error);
     EXPECT_THROW(

@@ -431,7 +431,7 @@ TEST(Simulation, recordings_of_bodies_that_break_read_back) {
         std::size_t vertices = 0, triangles = 0;
         for (Index b = 0; b < world.bodies().size() + world.membranes().size(); ++b) {
             if (b < world.bodies().size() && world.bodies()[b].fixed) continue;
-            const TetBody body = world.body(b);
+            const tet::TetBody body = world.body(b);
             for (const Index v : body.topology.boundary_vertices())
                 ASSERT_LT((read.vertices[vertices++] - body.vertices[v]).norm(), 1e-6) << name;
             triangles += last.triangles(b, *simulation.recording().bodies()[b].mesh).size();

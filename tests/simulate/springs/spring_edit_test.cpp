@@ -59,7 +59,7 @@ void stir(BreakableSolid& solid, Random& random, double size) {
 void edit_at_random(BreakableSolid& solid, Random& random, double size) {
     const std::uint64_t kind = random.below(3);
     if (kind == 0) solid.cut(CutPlane{0.2 * size * random.in_ball(), random.direction()});
-    if (kind == 1) solid.break_stretched({.strain = 0.02, .most = 5});
+    if (kind == 1) solid.break_stretched({.strain = 0.02, .max_broken = 5});
     if (kind != 2) return;
     std::vector<Index> gone;
     for (Index t = 0; t < solid.mesh().tet_slots(); ++t)
@@ -153,7 +153,7 @@ TEST_P(SpringEdit, a_world_that_follows_random_tears_steps_as_a_new_one) {
             std::vector<Index> sides(6);
             for (Index& side : sides) side = static_cast<Index>(random.below(3 * mesh.triangles.size()));
             if (k % 2)
-                membrane.break_stretched({.strain = 0.05, .most = 4});
+                membrane.break_stretched({.strain = 0.05, .max_broken = 4});
             else
                 membrane.separate(sides);
             edits += !membrane.last_edit().empty();

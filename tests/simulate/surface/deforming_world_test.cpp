@@ -167,7 +167,7 @@ TEST(DeformingWorld, a_sheet_drapes_over_a_ball_and_crosses_nothing) {
         DeformingWorld world(std::move(bodies), {}, options);
         for (int k = 0; k < 250; ++k) {
             world.step();
-            for (const BodyContacts& pair : world.detection().contacts())
+            for (const deformable::BodyContacts& pair : world.detection().contacts())
                 ASSERT_TRUE(pair.triangles.contacts.empty())
                     << k << " bodies " << pair.bodies[0] << " " << pair.bodies[1];
         }

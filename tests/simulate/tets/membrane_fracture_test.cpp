@@ -77,7 +77,7 @@ TEST(BreakableMembrane, random_tears_keep_mass_and_momentum_and_leave_a_whole_ne
         std::size_t twins = 0;
         for (int k = 0; k < 40; ++k) {
             if (k % 4 == 3) {
-                membrane.break_stretched({.strain = random.uniform(0.02, 0.3), .most = 3});
+                membrane.break_stretched({.strain = random.uniform(0.02, 0.3), .max_broken = 3});
             } else {
                 std::vector<Index> sides(1 + random.below(5));
                 for (Index& side : sides)
@@ -121,7 +121,7 @@ TEST(BreakableMembrane, a_strip_holds_below_its_limit_and_parts_above_it) {
                 SpringWorld world = membrane.world(options);
                 world.step();
                 membrane.follow(world);
-                broken += membrane.break_stretched({.strain = limit, .most = 4}).broken;
+                broken += membrane.break_stretched({.strain = limit, .max_broken = 4}).broken;
             }
             expect_in_step(membrane);
             EXPECT_EQ(broken > 0, limit < 1);

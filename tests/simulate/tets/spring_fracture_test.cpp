@@ -86,7 +86,7 @@ SpringState moved(const BreakableSolid& solid, Random& random, double size, doub
     return state;
 }
 
-constexpr SolidMaterial soft{.density = 700, .stretch = 2e4, .volume = 3e4, .damping_time = 1e-3, .least_mass = 1e-9};
+constexpr SolidMaterial soft{.density = 700, .stretch = 2e4, .volume = 3e4, .damping_time = 1e-3, .min_mass = 1e-9};
 
 TEST(BreakableSolid, begins_as_the_network_of_its_mesh) {
     expect_fresh(BreakableSolid(make_tet_ball({.resolution = 3}), soft), soft);

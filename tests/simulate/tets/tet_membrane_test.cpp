@@ -180,9 +180,9 @@ TEST(TetMembrane, torn_pieces_are_parts_where_the_world_has_borders) {
 // Both break at once: numbers of points and springs are shared out among them as they come.
 TEST(TetMembrane, a_ball_that_breaks_on_a_sheet_that_tears_keeps_its_mass_and_side) {
     TetWorldOptions options = stepped(SpringStepping::backward_euler);
-    options.breaking = BreakOptions{.strain = 0.02, .most = 3};
+    options.breaking = BreakOptions{.strain = 0.02, .max_broken = 3};
     TetWorldMembrane weak = sheet(14, true);
-    weak.breaking = MembraneBreakOptions{.strain = 0.25, .most = 3};
+    weak.breaking = MembraneBreakOptions{.strain = 0.25, .max_broken = 3};
     TetWorld world({ball_above(0.3, {0, 0, -4})}, {weak}, {}, options);
     const double mass = total_mass(world.springs().network());
     for (int k = 0; k < 100; ++k) world.step();

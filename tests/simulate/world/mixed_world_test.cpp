@@ -225,7 +225,8 @@ TEST(MixedWorld, a_surface_lies_on_a_solid) {
 MixedParticles rain(const Vec3& from, const Vec3& direction) {
     MixedParticles particles{
         .emitters = {{.center = from, .direction = direction, .radius = 0.15, .rate = 20000, .speed = 3, .life = 5}}};
-    particles.options = {.step = step, .gravity = Vec3::Zero(), .restitution = 1, .look = direction, .pixels = 128};
+    particles.options = {
+        .step = step, .gravity = Vec3::Zero(), .restitution = 1, .view_direction = direction, .pixels = 128};
     return particles;
 }
 
