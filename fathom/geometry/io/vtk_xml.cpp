@@ -319,7 +319,8 @@ void VtkXml::appended_data() {
         xml_.fail(Cause::unsupported, "unknown encoding of the appended data");
     const std::string_view all = source_.text();
     const std::size_t mark = all.find_first_not_of(" \t\r\n", xml_.offset());
-    if (mark == all.npos || all[mark] != '_') xml_.fail(Cause::malformed, "the appended data does not start with '_'");
+    if (mark == std::string_view::npos || all[mark] != '_')
+        xml_.fail(Cause::malformed, "the appended data does not start with '_'");
     const bool raw = encoding == "raw";
     storage_.appended_encoding = raw ? ByteFeed::Encoding::raw : ByteFeed::Encoding::base64;
     storage_.appended_begin = mark + 1;
