@@ -199,8 +199,8 @@ private:
             const Vec3 base(patch.brick[0] * brick_cells + x, patch.brick[1] * brick_cells + y,
                             patch.brick[2] * brick_cells + z);
             for (int n = 0; n < sheets.vertex_count(); ++n)
-                patch.vertices.emplace_back(lattice_.layout.origin +
-                                            lattice_.layout.cell * (base + sheet_vertex(cell, key, n, options_.nudge)));
+                patch.vertices.push_back(lattice_.layout.origin +
+                                         lattice_.layout.cell * (base + sheet_vertex(cell, key, n, options_.nudge)));
         }
         for (std::size_t w = 1; w < 8; ++w)
             patch.crossed_before[w] =

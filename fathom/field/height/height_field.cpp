@@ -70,8 +70,7 @@ HeightField::HeightField(HeightSamples samples) : samples_(std::move(samples)) {
     const Vec2 end = samples_.origin + Vec2(samples_.columns - 1, samples_.rows - 1).cwiseProduct(samples_.spacing);
     domain_ = {{samples_.origin.x(), samples_.origin.y(), samples_.floor}, {end.x(), end.y(), samples_.ceiling}};
     build();
-    const double slope = steepest();
-    lipschitz_ = std::hypot(1.0, slope) * (1 + 1e-12);
+    lipschitz_ = std::hypot(1.0, steepest()) * (1 + 1e-12);
 }
 
 void HeightField::build() {

@@ -42,8 +42,7 @@ private:
 // Stream of the bytes after the header of a binary array.
 class Payload {
 public:
-    Payload(ByteFeed feed, const VtuStorage& storage)
-        : feed_(std::move(feed)), order_(storage.order), header_(storage.header) {
+    Payload(ByteFeed feed, const VtuStorage& storage) : feed_(feed), order_(storage.order), header_(storage.header) {
         if (storage.compressor.empty())
             left_ = header_number();
         else
@@ -148,7 +147,7 @@ private:
 class BinaryArray final : public VtuNumbers {
 public:
     BinaryArray(ByteFeed feed, const VtuStorage& storage, const VtuArray& array)
-        : payload_(std::move(feed), storage), order_(storage.order), type_(array.type), name_(array.name),
+        : payload_(feed, storage), order_(storage.order), type_(array.type), name_(array.name),
           alone_(array.format == VtuArray::Format::binary) {}
 
     double number() override { return read_number(ready(), type_); }
