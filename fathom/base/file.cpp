@@ -79,7 +79,7 @@ bool write_fully(int file, std::string_view content) {
 // The path to write to: the target of a link, and never a device or folder.
 fs::path final_place(const fs::path& path) {
     std::error_code ignored;
-    const fs::path target = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : path;
+    fs::path target = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : path;
     if (target.empty()) fail(Cause::cannot_write, path, "the symbolic link cannot be resolved");
     const fs::file_status status = fs::status(target, ignored);
     if (fs::exists(status) && !fs::is_regular_file(status)) fail(Cause::cannot_write, path, "not a regular file");

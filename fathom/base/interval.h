@@ -33,7 +33,8 @@ struct Interval {
     double upper = 0;
 
     constexpr Interval() = default;
-    constexpr Interval(double value) : lower(value), upper(value) {} // implicit on purpose: a number is an interval
+    // Implicit on purpose: a number is an interval.
+    constexpr Interval(double value) : lower(value), upper(value) {} // NOLINT(google-explicit-constructor)
     constexpr Interval(double low, double high) : lower(low), upper(high) {}
 
     [[nodiscard]] static constexpr Interval all() {

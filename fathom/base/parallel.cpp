@@ -11,29 +11,34 @@
 #include <mutex>
 
 #ifdef FATHOM_TSAN
-// TBB is not instrumented (the build excludes this file as well), so the thread sanitizer cannot see that fork and join
-// order memory. These annotations declare it.
 extern "C" void __tsan_acquire(void* address);
 extern "C" void __tsan_release(void* address);
-#else
-#define __tsan_acquire(address) (void)(address)
-#define __tsan_release(address) (void)(address)
 #endif
 
 namespace fathom {
 
 namespace {
 
+// TBB is not instrumented (the build excludes this file as well), so the thread sanitizer cannot see that fork and join
+// order memory. These annotations declare it.
+#ifdef FATHOM_TSAN
+void acquire(void* address) { __tsan_acquire(address); }
+void release(void* address) { __tsan_release(address); }
+#else
+void acquire(void*) {}
+void release(void*) {}
+#endif
+
 std::atomic<std::size_t> wanted_threads{0};
 
 // Also if a body throws: the caller reads the exception.
 struct ReleaseAtEnd {
     char* address;
-    ~ReleaseAtEnd() { __tsan_release(address); }
+    ~ReleaseAtEnd() { release(address); }
 };
 struct AcquireAtEnd {
     char* address;
-    ~AcquireAtEnd() { __tsan_acquire(address); }
+    ~AcquireAtEnd() { acquire(address); }
 };
 
 std::size_t machine_threads() { return static_cast<std::size_t>(std::max(1, tbb::info::default_concurrency())); }
@@ -62,10 +67,10 @@ void run_chunks(std::size_t chunk_count, ChunkCall call, void* context) {
         return;
     }
     char fork = 0, join = 0;
-    __tsan_release(&fork);
+    release(&fork);
     const AcquireAtEnd joined{&join};
     const auto body = [&](std::size_t k) {
-        __tsan_acquire(&fork);
+        acquire(&fork);
         const ReleaseAtEnd done{&join};
         call(context, k);
     };

@@ -154,7 +154,7 @@ void BodyOctree::move_points(std::span<const Vec3> starts, std::span<const Vec3>
 
 // Bounds of the points. Throws Error if a point is not finite or the size of the box exceeds the range of double.
 Box BodyOctree::checked_frame(std::span<const Vec3> starts, std::span<const Vec3> ends, double margin) const {
-    const Box bounds = hull(checked_bounds(starts), checked_bounds(ends));
+    Box bounds = hull(checked_bounds(starts), checked_bounds(ends));
     if (point_count_ > 0 && !is_finite(bounds.grown(margin).size()))
         throw Error(Cause::too_large,
                     fmt::format("the bounds of the points with a margin of {} exceed the range of double", margin));
@@ -173,7 +173,7 @@ bool BodyOctree::stage(std::span<const Vec3> points, std::vector<Vec3>& copies) 
                [](int a, int b) { return a & b; }) != 0;
 }
 
-void BodyOctree::take(std::span<const Vec3> points, std::vector<Vec3>& copies, PointList& list) {
+void BodyOctree::take(std::span<const Vec3> points, std::vector<Vec3>& copies, PointList& list) const {
     list.is_view = options_.storage == PointStorage::views;
     list.viewed = list.is_view ? points : std::span<const Vec3>{};
     if (list.is_view) return list.own.clear();

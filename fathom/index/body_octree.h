@@ -158,7 +158,7 @@ private:
     void list_leaves(std::span<const Index> leaf_begin, std::span<const Index> order);
     void set_frame(const Box& bounds, double margin);
     [[nodiscard]] bool stage(std::span<const Vec3> points, std::vector<Vec3>& copies) const;
-    void take(std::span<const Vec3> points, std::vector<Vec3>& copies, PointList& list);
+    void take(std::span<const Vec3> points, std::vector<Vec3>& copies, PointList& list) const;
     [[nodiscard]] Box checked_frame(std::span<const Vec3> starts, std::span<const Vec3> ends, double margin) const;
     void list_rounds(Index node);
     [[nodiscard]] BodyFit fit_view();

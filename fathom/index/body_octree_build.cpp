@@ -173,7 +173,8 @@ BvhShape cut_off(const BvhShape& shape, int level_cap) {
     ShapeWriter writer;
     writer.shape.leaf_begin.push_back(0);
     const std::size_t levels = std::min<std::size_t>(static_cast<std::size_t>(level_cap), shape.level_begin.size() - 1);
-    writer.shape.level_begin.assign(shape.level_begin.begin(), shape.level_begin.begin() + std::ptrdiff_t(levels) + 1);
+    writer.shape.level_begin.assign(shape.level_begin.begin(),
+                                    shape.level_begin.begin() + static_cast<std::ptrdiff_t>(levels) + 1);
     writer.shape.children.assign(shape.children.begin(), shape.children.begin() + shape.level_begin[levels]);
     std::vector<Index> ids;
     for (auto& words : writer.shape.children)
@@ -197,7 +198,7 @@ void split_across(std::span<Index> ids, std::size_t count, std::span<const Build
     int axis = 0;
     (upper - lower).head<3>().maxCoeff(&axis);
     const auto key = [&](Index id) { return std::pair(twice_center(boxes[id])[axis], id); };
-    std::nth_element(ids.begin(), ids.begin() + std::ptrdiff_t(count), ids.end(),
+    std::nth_element(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(count), ids.end(),
                      [&](Index a, Index b) { return key(a) < key(b); });
 }
 

@@ -75,7 +75,7 @@ template <class Volume>
 Volume checked(const Volume& volume, double margin, std::size_t id) {
     if (!acceptable(volume)) refuse(volume, id);
     if (margin == 0) return volume;
-    const Volume result = grown(volume, margin);
+    Volume result = grown(volume, margin);
     if (!acceptable(result)) refuse(volume, id);
     return result;
 }

@@ -43,8 +43,8 @@ public:
 private:
     [[nodiscard]] Index new_id();
     void require(Index id) const;
-    void set(Index id, const Box& grown);
-    void set(Index id, const Sphere& grown);
+    void set(Index id, const Box& box); // grown by the margin
+    void set(Index id, const Sphere& sphere);
     template <class Volume>
     void update_all(std::span<const Volume> volumes);
     [[nodiscard]] BroadMethod choose() const;

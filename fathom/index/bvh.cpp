@@ -42,7 +42,7 @@ Box bounds_of(std::span<const Box> boxes) {
             for (std::size_t k = begin; k < end; ++k) box.extend(boxes[k]);
             return box;
         },
-        [](Box a, const Box& b) { return hull(a, b); });
+        [](const Box& a, const Box& b) { return hull(a, b); });
 }
 
 // One unit outward before rounding to float, for the rounding of the change of frame itself.

@@ -147,7 +147,7 @@ struct LocalBox {
 struct LocalPoint {
     float lower[3], upper[3]; // the point, rounded down and up
 
-    LocalPoint(const BvhFrame& frame, const Vec3& point) : scale(frame.scale) {
+    LocalPoint(const BvhFrame& frame, const Vec3& point) : scale_(frame.scale) {
         // Squares stay finite. Clamping a point to this range can only make it appear nearer.
         constexpr double far = 0x1p60;
         const Vec3 local = frame.to_local(point);
@@ -164,12 +164,12 @@ struct LocalPoint {
     // (world) is at most `squared_distance`: three squares and two sums, each with a relative error of at most 2^-24,
     // the float itself, and underflow.
     [[nodiscard]] float limit(double squared_distance) const {
-        const double local = squared_distance * scale * scale * (1 + 0x1p-20) + FLT_MIN;
+        const double local = squared_distance * scale_ * scale_ * (1 + 0x1p-20) + FLT_MIN;
         return static_cast<float>(std::min<double>(local, FLT_MAX));
     }
 
 private:
-    double scale;
+    double scale_;
 };
 
 // Boxes of a small tree in the frame of a large one: local = box * ratio + shift, then widened.

@@ -138,7 +138,7 @@ struct Task {
 
 class BinaryBuilder {
 public:
-    BinaryBuilder(std::span<const BuildBox> boxes)
+    explicit BinaryBuilder(std::span<const BuildBox> boxes)
         : items_(boxes.size()), ids_(boxes.size()), nodes_(2 * boxes.size() - 1) {
         std::iota(ids_.begin(), ids_.end(), Index{0});
         parallel_for(boxes.size(), pass_chunk, [&](std::size_t begin, std::size_t end) {
@@ -154,7 +154,7 @@ public:
     [[nodiscard]] Index id(std::size_t position) const { return ids_[position]; }
 
 private:
-    void build_alone(const Task& task);
+    void build_alone(const Task& root);
     [[nodiscard]] std::size_t cut_alone(const Task& task);
     [[nodiscard]] std::size_t cut_together(const Task& task);
     [[nodiscard]] std::size_t partition_together(const Task& task, const Binning& binning, const Split& split);
@@ -188,8 +188,9 @@ std::size_t BinaryBuilder::cut_alone(const Task& task) {
     const Split split = best_split(bins, binning);
     if (split.axis < 0) return middle;
     const auto first = items_.begin();
-    const auto cut = std::partition(first + std::ptrdiff_t(task.begin), first + std::ptrdiff_t(task.end),
-                                    [&](const Item& item) { return binning.bin(item, split.axis) <= split.bin; });
+    const auto cut =
+        std::partition(first + static_cast<std::ptrdiff_t>(task.begin), first + static_cast<std::ptrdiff_t>(task.end),
+                       [&](const Item& item) { return binning.bin(item, split.axis) <= split.bin; });
     return static_cast<std::size_t>(cut - first);
 }
 
@@ -244,9 +245,9 @@ std::size_t BinaryBuilder::partition_together(const Task& task, const Binning& b
     const auto goes_left = [&](const Item& item) { return binning.bin(item, split.axis) <= split.bin; };
     std::vector<std::size_t> left_begin(chunks + 1, 0);
     parallel_for(count, pass_chunk, [&](std::size_t begin, std::size_t end) {
-        const auto first = items_.begin() + std::ptrdiff_t(task.begin);
-        left_begin[begin / pass_chunk + 1] = static_cast<std::size_t>(
-            std::count_if(first + std::ptrdiff_t(begin), first + std::ptrdiff_t(end), goes_left));
+        const auto first = items_.begin() + static_cast<std::ptrdiff_t>(task.begin);
+        left_begin[begin / pass_chunk + 1] = static_cast<std::size_t>(std::count_if(
+            first + static_cast<std::ptrdiff_t>(begin), first + static_cast<std::ptrdiff_t>(end), goes_left));
     });
     std::partial_sum(left_begin.begin(), left_begin.end(), left_begin.begin());
     const std::size_t middle = left_begin.back();
@@ -258,8 +259,9 @@ std::size_t BinaryBuilder::partition_together(const Task& task, const Binning& b
         }
     });
     parallel_for(count, pass_chunk, [&](std::size_t begin, std::size_t end) {
-        std::copy(scratch_.begin() + std::ptrdiff_t(begin), scratch_.begin() + std::ptrdiff_t(end),
-                  items_.begin() + std::ptrdiff_t(task.begin + begin));
+        std::copy(scratch_.begin() + static_cast<std::ptrdiff_t>(begin),
+                  scratch_.begin() + static_cast<std::ptrdiff_t>(end),
+                  items_.begin() + static_cast<std::ptrdiff_t>(task.begin + begin));
     });
     return task.begin + middle;
 }

@@ -160,7 +160,8 @@ std::vector<IdPair> sorted(const std::vector<std::vector<IdPair>>& parts, std::s
         for (const IdPair& pair : part) pairs[next[pair[0]]++] = pair;
     parallel_for(first_ids, 4096, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k)
-            std::sort(pairs.begin() + std::ptrdiff_t(row[k]), pairs.begin() + std::ptrdiff_t(row[k + 1]));
+            std::sort(pairs.begin() + static_cast<std::ptrdiff_t>(row[k]),
+                      pairs.begin() + static_cast<std::ptrdiff_t>(row[k + 1]));
     });
     return pairs;
 }

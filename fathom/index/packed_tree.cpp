@@ -43,7 +43,7 @@ Box bounds_of_boxes(std::span<const Box> boxes) {
                 if (!boxes[k].empty()) all.extend(boxes[k]);
             return all;
         },
-        [](Box a, const Box& b) { return hull(a, b); });
+        [](const Box& a, const Box& b) { return hull(a, b); });
 }
 
 // The frame that maps everything into [-1, 1].

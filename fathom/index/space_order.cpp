@@ -34,7 +34,7 @@ Box finite_bounds(std::span<const Vec3> points) {
                 if (points[k].allFinite()) box.extend(points[k]);
             return box;
         },
-        [](Box a, const Box& b) { return hull(a, b); });
+        [](const Box& a, const Box& b) { return hull(a, b); });
 }
 
 std::vector<Coded> coded(std::span<const Vec3> points) {

@@ -41,7 +41,7 @@ Box bounds_of(std::span<const Vec3> points) {
             for (std::size_t k = begin; k < end; ++k) box.extend(points[k]);
             return box;
         },
-        [](Box a, const Box& b) { return hull(a, b); });
+        [](const Box& a, const Box& b) { return hull(a, b); });
 }
 
 // The first of the points that are equally far. Squares are in the unit of the tree, where they neither overflow nor

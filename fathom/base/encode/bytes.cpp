@@ -73,7 +73,7 @@ Result read_as(ByteReader& bytes, Scalar type) {
     case Scalar::float64:
         break;
     }
-    return Result(-1);
+    return static_cast<Result>(-1);
 }
 
 } // namespace

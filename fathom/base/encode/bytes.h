@@ -88,7 +88,7 @@ void append_little_endian(std::string& bytes, T value) {
 
 // The position in float. Throws Error{too_large} naming the vertex if a coordinate exceeds the range of float.
 [[nodiscard]] inline Vec3f as_float(const Vec3& p, std::size_t vertex) {
-    const Vec3f rounded = p.cast<float>();
+    Vec3f rounded = p.cast<float>();
     if (!rounded.allFinite())
         throw Error(Cause::too_large, "a coordinate exceeds the range of float (3.4e38), which the format stores",
                     {.element = "vertex", .index = static_cast<std::int64_t>(vertex)});

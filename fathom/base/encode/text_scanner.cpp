@@ -123,7 +123,7 @@ std::string_view TextScanner::rest_of_line() const {
 
 bool TextScanner::next_line() {
     const std::size_t end = text_.find('\n', at_);
-    if (end == text_.npos) {
+    if (end == std::string_view::npos) {
         at_ = text_.size();
         return false;
     }
@@ -206,7 +206,7 @@ constexpr std::string_view blanks = " \t\r\n";
 
 std::string_view trimmed(std::string_view text) {
     const std::size_t first = text.find_first_not_of(blanks);
-    if (first == text.npos) return {};
+    if (first == std::string_view::npos) return {};
     return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
@@ -216,12 +216,12 @@ struct Attribute {
 };
 Attribute take_attribute(std::string_view& text) {
     const std::size_t equals = text.find('=');
-    if (equals == text.npos) return {};
+    if (equals == std::string_view::npos) return {};
     const std::string_view key = trimmed(text.substr(0, equals));
     const std::size_t open = text.find_first_not_of(blanks, equals + 1);
-    if (open == text.npos || (text[open] != '"' && text[open] != '\'')) return {};
+    if (open == std::string_view::npos || (text[open] != '"' && text[open] != '\'')) return {};
     const std::size_t close = text.find(text[open], open + 1);
-    if (close == text.npos) return {};
+    if (close == std::string_view::npos) return {};
     const std::string_view value = text.substr(open + 1, close - open - 1);
     text.remove_prefix(close + 1);
     return {key, value};

@@ -63,7 +63,8 @@ struct Double4 {
 
     static HWY_INLINE Double4 load(const double* p) { return {{p[0], p[1], p[2], p[3]}}; }
     static HWY_INLINE Double4 load(const std::int32_t* p) {
-        return {{double(p[0]), double(p[1]), double(p[2]), double(p[3])}};
+        return {{static_cast<double>(p[0]), static_cast<double>(p[1]), static_cast<double>(p[2]),
+                 static_cast<double>(p[3])}};
     }
     static HWY_INLINE Double4 all(double x) { return {{x, x, x, x}}; }
     HWY_INLINE void store(double* p) const { std::copy(v.begin(), v.end(), p); }

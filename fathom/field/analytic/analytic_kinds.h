@@ -43,8 +43,8 @@ struct Frame {
         return {base, matrix * linear, matrix * offset + shift, stretch * by};
     }
     // Replaces the coordinates by others, whose slope with respect to the present ones is at most `by`.
-    [[nodiscard]] Frame replaced(const std::array<NodeId, 3>& coordinates_, double by = 1) const {
-        return {.base = coordinates_, .stretch = stretch * by};
+    [[nodiscard]] Frame replaced(const std::array<NodeId, 3>& others, double by = 1) const {
+        return {.base = others, .stretch = stretch * by};
     }
 };
 

@@ -112,8 +112,8 @@ private:
         return {.file = std::string(source_), .line = line};
     }
     [[nodiscard]] std::size_t column(std::size_t at) const {
-        const std::size_t newline = at == 0 ? text_.npos : text_.rfind('\n', at - 1);
-        return newline == text_.npos ? at + 1 : at - newline;
+        const std::size_t newline = at == 0 ? std::string_view::npos : text_.rfind('\n', at - 1);
+        return newline == std::string_view::npos ? at + 1 : at - newline;
     }
     [[noreturn]] void fail(std::size_t at, std::string_view reason, Cause cause = Cause::malformed) const {
         throw Error(cause, fmt::format("column {}: {}", column(at), reason), place(at));

@@ -49,7 +49,7 @@ Format format_of(const Source& source) {
     if (is_field_file(source.bytes)) return Format::fathom;
     if (is_npy(source.bytes)) return Format::npy;
     if (opening.starts_with("NRRD000")) return Format::nrrd;
-    if (opening.starts_with("<") && opening.find("<VTKFile") != opening.npos) return Format::vti;
+    if (opening.starts_with("<") && opening.find("<VTKFile") != std::string_view::npos) return Format::vti;
     if (opening.substr(0, 8) == std::string_view(" BDV\0\0\0\0", 8)) return Format::vdb;
     if (is_vega(source.bytes)) return Format::vega;
     return format_of_name(source.name);

@@ -45,7 +45,7 @@ public:
             throw Error(Cause::unknown_format, "is not an NRRD file", {.file = source.name});
         for (std::int64_t number = 1;; ++number) {
             const std::size_t end = text.find('\n', begin_);
-            if (end == text.npos) fail(Cause::truncated, "ends inside its header");
+            if (end == std::string_view::npos) fail(Cause::truncated, "ends inside its header");
             std::string_view line = text.substr(begin_, end - begin_);
             if (line.ends_with('\r')) line.remove_suffix(1);
             begin_ = end + 1;
@@ -86,9 +86,9 @@ public:
 
 private:
     void take(std::string_view line) {
-        if (line.starts_with('#') || line.find(":=") != line.npos) return; // comment, or user-defined key
+        if (line.starts_with('#') || line.find(":=") != std::string_view::npos) return; // comment, or user-defined key
         const std::size_t colon = line.find(": ");
-        if (colon == line.npos)
+        if (colon == std::string_view::npos)
             fail(Cause::malformed, fmt::format("a line of the header is not a field: '{}'", printable(line)));
         std::string_view value = line.substr(colon + 2);
         while (value.starts_with(' ')) value.remove_prefix(1);

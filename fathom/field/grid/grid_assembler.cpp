@@ -171,6 +171,24 @@ void GridAssembler::set(std::size_t brick_index, std::span<const double, brick_s
     a.measure(copy, stored);
 }
 
+namespace {
+
+double weighted_corners(const std::array<double, 8>& corner, double x, double y, double z) {
+    double value = 0;
+    for (std::size_t v = 0; v < 8; ++v)
+        value += corner[v] * ((v & 1) ? x : 1 - x) * ((v & 2) ? y : 1 - y) * ((v & 4) ? z : 1 - z);
+    return value;
+}
+
+// Index of a block in a level of the pyramid.
+std::size_t block_index(const std::array<int, 3>& size, int x, int y, int z) {
+    return (static_cast<std::size_t>(z) * static_cast<std::size_t>(size[1]) + static_cast<std::size_t>(y)) *
+               static_cast<std::size_t>(size[0]) +
+           static_cast<std::size_t>(x);
+}
+
+} // namespace
+
 // Samples on a face, edge or corner that the brick shares with a brick that is not stored get the value interpolated
 // between brick corners.
 void GridAssembler::Arrays::stitch(const std::array<int, 3>& position, std::span<double, brick_size> samples,
@@ -181,27 +199,29 @@ void GridAssembler::Arrays::stitch(const std::array<int, 3>& position, std::span
         data.corners = corners;
         return brick_corner_values(data, position);
     }();
-    std::array<bool, 27> absent{};
+    std::array<bool, 27>
+        absent{}; // neighbours that are not stored; the index has the digits (offset + 1) to the base 3
     for (int d = 0; d < 27; ++d)
         absent[static_cast<std::size_t>(d)] = !is_stored(position, d % 3 - 1, d / 3 % 3 - 1, d / 9 - 1);
     const auto border = [](int i) { return i == 0 ? -1 : i == brick_cells ? 1 : 0; };
+    // Whether the sample belongs to a neighbour that is not stored. Brick corners always agree with the corner array.
+    const auto must_follow = [&](int di, int dj, int dk) {
+        bool follows = di != 0 && dj != 0 && dk != 0;
+        for (unsigned axes = 1; axes < 8; ++axes) {
+            const int a = axes & 1 ? di : 0, b = axes & 2 ? dj : 0, c = axes & 4 ? dk : 0;
+            const int neighbour = (a + 1) + 3 * (b + 1) + 9 * (c + 1);
+            follows = follows || absent[static_cast<std::size_t>(neighbour)];
+        }
+        return follows;
+    };
     double largest = 0;
     for (int k = 0; k <= brick_cells; ++k)
         for (int j = 0; j <= brick_cells; ++j)
             for (int i = 0; i <= brick_cells; ++i) {
                 const int di = border(i), dj = border(j), dk = border(k);
                 if (di == 0 && dj == 0 && dk == 0) continue;
-                bool fix = di != 0 && dj != 0 && dk != 0; // brick corners always agree with the corner array
-                for (const int a : {0, di})
-                    for (const int b : {0, dj})
-                        for (const int c : {0, dk})
-                            fix = fix || absent[static_cast<std::size_t>((a + 1) + 3 * (b + 1) + 9 * (c + 1))];
-                if (!fix) continue;
-                const double x = i / 8.0, y = j / 8.0, z = k / 8.0;
-                double value = 0;
-                for (int v = 0; v < 8; ++v)
-                    value += corner[static_cast<std::size_t>(v)] * ((v & 1) ? x : 1 - x) * ((v & 2) ? y : 1 - y) *
-                             ((v & 4) ? z : 1 - z);
+                if (!must_follow(di, dj, dk)) continue;
+                const double value = weighted_corners(corner, i / 8.0, j / 8.0, k / 8.0);
                 double& sample = samples[brick_sample(i, j, k)];
                 largest = std::max(largest, std::abs(sample - value));
                 sample = value;
@@ -290,24 +310,20 @@ void GridAssembler::Arrays::build_levels() {
     for (std::size_t l = 0; l < levels.size(); ++l) {
         std::array<int, 3> size;
         for (std::size_t k = 0; k < 3; ++k) size[k] = blocks_along(layout.bricks[k], static_cast<int>(l));
-        const auto at = [](const std::array<int, 3>& n, int x, int y, int z) {
-            return (static_cast<std::size_t>(z) * static_cast<std::size_t>(n[1]) + static_cast<std::size_t>(y)) *
-                       static_cast<std::size_t>(n[0]) +
-                   static_cast<std::size_t>(x);
+        levels[l].resize(block_index(size, 0, 0, size[2]));
+        const auto range_below = [&](int x, int y, int z) {
+            FloatRange all{HUGE_VALF, -HUGE_VALF};
+            for (int c = 0; c < 8; ++c) {
+                const std::array<int, 3> p = {2 * x + (c & 1), 2 * y + (c >> 1 & 1), 2 * z + (c >> 2)};
+                if (p[0] >= below[0] || p[1] >= below[1] || p[2] >= below[2]) continue;
+                all = joined(all, l == 0 ? brick_range(p) : levels[l - 1][block_index(below, p[0], p[1], p[2])]);
+            }
+            return all;
         };
-        levels[l].resize(at(size, 0, 0, size[2]));
         parallel_for(static_cast<std::size_t>(size[2]), 1, [&](std::size_t begin, std::size_t end) {
             for (int z = static_cast<int>(begin); z < static_cast<int>(end); ++z)
                 for (int y = 0; y < size[1]; ++y)
-                    for (int x = 0; x < size[0]; ++x) {
-                        FloatRange all{HUGE_VALF, -HUGE_VALF};
-                        for (int c = 0; c < 8; ++c) {
-                            const std::array<int, 3> p = {2 * x + (c & 1), 2 * y + (c >> 1 & 1), 2 * z + (c >> 2)};
-                            if (p[0] >= below[0] || p[1] >= below[1] || p[2] >= below[2]) continue;
-                            all = joined(all, l == 0 ? brick_range(p) : levels[l - 1][at(below, p[0], p[1], p[2])]);
-                        }
-                        levels[l][at(size, x, y, z)] = all;
-                    }
+                    for (int x = 0; x < size[0]; ++x) levels[l][block_index(size, x, y, z)] = range_below(x, y, z);
         });
         below = size;
     }

@@ -111,11 +111,11 @@ Sample GridField::sample(const Vec3& p) const {
     return sample_at(locate(q), p, q);
 }
 
-Sample GridField::sample_at(const Spot& spot, const Vec3& p, const Vec3& q) const {
+Sample GridField::sample_at(const Spot& spot, const Vec3& p, const Vec3& nearest) const {
     const GridCell cell{corner_values(spot), {}};
     const double value = cell.value(spot.fraction);
     const double side = data_.layout.cell * (spot.stored == no_index ? brick_cells : 1);
-    return beyond_domain(p, q, Sample{value, cell.slope(spot.fraction) / side});
+    return beyond_domain(p, nearest, Sample{value, cell.slope(spot.fraction) / side});
 }
 
 // The cost is dominated by memory latency, so all addresses of a group are computed and prefetched before the values

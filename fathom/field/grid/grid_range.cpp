@@ -155,8 +155,8 @@ private:
 
 std::array<double, 8> brick_corner_values(const GridData& data, const std::array<int, 3>& brick) {
     const std::size_t first = data.layout.corner_index(brick);
-    const auto nx = static_cast<std::size_t>(data.layout.bricks[0] + 1);
-    const std::size_t slice = nx * static_cast<std::size_t>(data.layout.bricks[1] + 1);
+    const std::size_t nx = static_cast<std::size_t>(data.layout.bricks[0]) + 1;
+    const std::size_t slice = nx * (static_cast<std::size_t>(data.layout.bricks[1]) + 1);
     std::array<double, 8> values;
     for (std::size_t k = 0; k < 8; ++k)
         values[k] = static_cast<double>(data.corners[first + (k & 1) + (k >> 1 & 1) * nx + (k >> 2) * slice]);

@@ -70,7 +70,7 @@ double SmoothGridField::distance(const Vec3& p) const { return sample(p).distanc
 // Outside the domain as GridField: the hypotenuse over the gap and the distance at the border.
 Sample SmoothGridField::sample(const Vec3& p) const {
     const Vec3 q = domain().closest(p);
-    const Sample at = inside(q);
+    Sample at = inside(q);
     if (q == p) return at;
     const Vec3 gap = p - q;
     const Vec3 along = (gap.array() == 0).select(at.gradient, 0);

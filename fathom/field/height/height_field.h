@@ -41,6 +41,7 @@ public:
     [[nodiscard]] double height(double x, double y) const; // m; outside the rectangle, the height at its border
     // Encloses height() over a rectangle.
     [[nodiscard]] Interval heights(const Vec2& lower, const Vec2& upper) const;
+    using Field::samples; // at many points
     [[nodiscard]] const HeightSamples& samples() const { return samples_; }
     [[nodiscard]] std::size_t memory_bytes() const;
 

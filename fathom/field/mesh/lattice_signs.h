@@ -41,8 +41,8 @@ struct SampleLattice {
 
     [[nodiscard]] Vec3 position(std::size_t n) const {
         const auto nx = static_cast<std::size_t>(size[0]), ny = static_cast<std::size_t>(size[1]);
-        return first + spacing * Vec3(static_cast<double>(n % nx), static_cast<double>(n / nx % ny),
-                                      static_cast<double>(n / nx / ny));
+        const std::size_t x = n % nx, y = n / nx % ny, z = n / nx / ny;
+        return first + spacing * Vec3(static_cast<double>(x), static_cast<double>(y), static_cast<double>(z));
     }
 };
 

@@ -261,10 +261,10 @@ double NetworkPart::norm_product(std::span<const double> norms) const {
     return of_layer[program_->layers.size() - 1];
 }
 
-double NetworkPart::steepest_slope(const Box& domain) const {
+double NetworkPart::steepest_slope(const Box& box) const {
     std::vector<double> norms;
     for (const RangeLayer& layer : program_->layers) norms.push_back(norm_bound(*program_, layer));
-    const double by_norms = norm_product(norms), by_splitting = slope_bound_by_splitting(domain, norms);
+    const double by_norms = norm_product(norms), by_splitting = slope_bound_by_splitting(box, norms);
     const double least = by_norms < by_splitting ? by_norms : by_splitting;
     return least < infinity ? least : infinity; // NaN: too large to be computed
 }

@@ -60,6 +60,7 @@ public:
             read_new_header(header);
         else
             read_old_header(header);
+        // Messages append blocks. NOLINTNEXTLINE(modernize-loop-convert)
         for (std::size_t k = 0; k < blocks_.size(); ++k) read_messages(blocks_[k].first, blocks_[k].second);
         if (layout_) read_array();
         return std::move(object_);

@@ -174,6 +174,7 @@ private:
         }
         std::sort(numbered.begin(), numbered.end());
         std::vector<std::string> names;
+        names.reserve(numbered.size());
         for (auto& [number, name] : numbered) names.push_back(std::move(name));
         return names;
     }
@@ -209,7 +210,7 @@ private:
             *place = std::move(object.array);
         }
         if (const auto listed = object.texts.find("weight_names"); listed != object.texts.end())
-            for (const std::string& weight : listed->second) bias_listed_ |= weight.find("bias") != weight.npos;
+            for (const std::string& weight : listed->second) bias_listed_ |= weight.find("bias") != std::string::npos;
         for (const auto& [child, child_address] : object.links) collect(child_address, child, layer, depth + 1);
     }
 

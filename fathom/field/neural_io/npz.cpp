@@ -81,8 +81,8 @@ private:
         const auto [after, error] = std::from_chars(key.data(), end, index_);
         const std::string_view words(after, static_cast<std::size_t>(end - after));
         const std::size_t dot = words.find('.', 1);
-        if (error != std::errc() || !words.starts_with('.') || !words.ends_with(ending) || dot == words.npos ||
-            dot + 1 + ending.size() >= words.size())
+        if (error != std::errc() || !words.starts_with('.') || !words.ends_with(ending) ||
+            dot == std::string_view::npos || dot + 1 + ending.size() >= words.size())
             throw Error(
                 Cause::malformed,
                 fmt::format("'{}' is not an array of a network; expected a name like 0002.dense.A.npy", printable(key)),

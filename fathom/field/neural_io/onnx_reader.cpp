@@ -111,7 +111,7 @@ private:
                 fail(Cause::malformed, fmt::format("unsupported number of inputs ({}) and outputs ({})",
                                                    node_->inputs.size(), node_->outputs.size()));
             for (const auto& [name, attribute] : node_->attributes)
-                if (known.attributes.find(fmt::format(" {} ", name)) == known.attributes.npos)
+                if (known.attributes.find(fmt::format(" {} ", name)) == std::string_view::npos)
                     fail(Cause::unsupported, fmt::format("unsupported attribute '{}'", printable(name)));
             return (this->*known.step)();
         }

@@ -41,7 +41,7 @@ public:
         for (std::size_t k = 0; k < network.layers.size(); ++k) {
             const DenseLayer& layer = network.layers[k];
             const std::string name = fmt::format("layer{}", k);
-            if (layer.skip_input) value = concatenate(name + ".input", {value, encoded});
+            if (layer.skip_input) value = concatenate(fmt::format("{}.input", name), {value, encoded});
             value = dense(name, layer, value);
             value = activate(name, layer, value);
         }

@@ -93,9 +93,8 @@ public:
     FaceFrame() = default;
     explicit FaceFrame(const std::array<Vec3, 3>& c)
         : a_(c[0]), ab_(c[1] - c[0]), ac_(c[2] - c[0]), normal_(ab_.cross(ac_)), bb_(ab_.squaredNorm()),
-          bc_(ab_.dot(ac_)), cc_(ac_.squaredNorm()) {
+          bc_(ab_.dot(ac_)), cc_(ac_.squaredNorm()), segment_(c[1] == c[2]) {
         const double area = normal_.squaredNorm();
-        segment_ = c[1] == c[2];
         thin_ = !segment_ && !(area > 1e-12 * bb_ * cc_);
         inverse_area_ = 1 / area;
     }

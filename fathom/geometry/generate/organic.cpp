@@ -30,7 +30,7 @@ struct Blob {
 
 class BlobSurface {
 public:
-    explicit BlobSurface(std::vector<Blob> blobs);
+    explicit BlobSurface(const std::vector<Blob>& blobs);
 
     struct Sample {
         double value;  // negative inside, 0 on the surface, 1 far away; not a distance
@@ -72,7 +72,7 @@ struct BlobMeshOptions {
 constexpr double reach_squared = 2.25;
 constexpr double kernel_scale = 1 / (reach_squared - 1);
 
-BlobSurface::BlobSurface(std::vector<Blob> blobs) {
+BlobSurface::BlobSurface(const std::vector<Blob>& blobs) {
     for (const Blob& blob : blobs) {
         Prepared b;
         // Stretching space along the flat axis makes the blob round.

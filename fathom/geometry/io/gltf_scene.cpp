@@ -46,7 +46,7 @@ std::vector<std::byte> decoded(const GltfTable& buffer) {
     const std::size_t comma = uri.find(',');
     if (!uri.starts_with("data:"))
         buffer.fail(Cause::unsupported, "is in another file; only embedded buffers are supported");
-    if (comma == uri.npos || !std::string_view(uri).substr(0, comma).ends_with(";base64"))
+    if (comma == std::string::npos || !std::string_view(uri).substr(0, comma).ends_with(";base64"))
         buffer.fail(Cause::unsupported, "data URI is not base64");
     std::optional<std::vector<std::byte>> bytes = from_base64(std::string_view(uri).substr(comma + 1));
     if (!bytes) buffer.fail(Cause::malformed, "data URI is not valid base64");

@@ -78,8 +78,8 @@ Format format_of_content(const Source& source) {
     if (has_binary_stl_size(source.bytes)) return Format::stl;
     const std::string_view opening = source.text().substr(0, 1024);
     if (opening.starts_with("# vtk DataFile")) return Format::vtk;
-    if (opening.starts_with("<") && opening.find("<VTKFile") != opening.npos) return Format::vtu;
-    if (opening.starts_with("{") && opening.find("\"asset\"") != opening.npos) return Format::gltf;
+    if (opening.starts_with("<") && opening.find("<VTKFile") != std::string_view::npos) return Format::vtu;
+    if (opening.starts_with("{") && opening.find("\"asset\"") != std::string_view::npos) return Format::gltf;
     const Source start{source.bytes.subspan(0, opening.size()), source.name};
     return format_of_first_word(TextScanner(start, '#').word());
 }

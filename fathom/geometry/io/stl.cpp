@@ -32,7 +32,7 @@ bool is_text(const Source& source) {
     TextScanner scanner(source);
     if (!same_word(scanner.word(), "solid")) return false;
     const std::string_view opening = source.text().substr(0, 4096);
-    return opening.find('\0') == opening.npos;
+    return opening.find('\0') == std::string_view::npos;
 }
 
 Vec3 read_corner(ByteReader& reader) {

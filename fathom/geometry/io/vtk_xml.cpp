@@ -42,8 +42,7 @@ private:
 // Stream of the bytes after the header of a binary array.
 class Payload {
 public:
-    Payload(ByteFeed feed, const VtuStorage& storage)
-        : feed_(std::move(feed)), order_(storage.order), header_(storage.header) {
+    Payload(ByteFeed feed, const VtuStorage& storage) : feed_(feed), order_(storage.order), header_(storage.header) {
         if (storage.compressor.empty())
             left_ = header_number();
         else
@@ -148,7 +147,7 @@ private:
 class BinaryArray final : public VtuNumbers {
 public:
     BinaryArray(ByteFeed feed, const VtuStorage& storage, const VtuArray& array)
-        : payload_(std::move(feed), storage), order_(storage.order), type_(array.type), name_(array.name),
+        : payload_(feed, storage), order_(storage.order), type_(array.type), name_(array.name),
           alone_(array.format == VtuArray::Format::binary) {}
 
     double number() override { return read_number(ready(), type_); }
@@ -319,7 +318,8 @@ void VtkXml::appended_data() {
         xml_.fail(Cause::unsupported, "unknown encoding of the appended data");
     const std::string_view all = source_.text();
     const std::size_t mark = all.find_first_not_of(" \t\r\n", xml_.offset());
-    if (mark == all.npos || all[mark] != '_') xml_.fail(Cause::malformed, "the appended data does not start with '_'");
+    if (mark == std::string_view::npos || all[mark] != '_')
+        xml_.fail(Cause::malformed, "the appended data does not start with '_'");
     const bool raw = encoding == "raw";
     storage_.appended_encoding = raw ? ByteFeed::Encoding::raw : ByteFeed::Encoding::base64;
     storage_.appended_begin = mark + 1;

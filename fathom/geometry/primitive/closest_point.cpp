@@ -98,6 +98,8 @@ ClosestOnSegments swapped(const ClosestOnSegments& pair) {
     return {{pair.point_b, pair.point_a, pair.squared_distance}, pair.fraction_b, pair.fraction_a};
 }
 
+ClosestPair pair_of(const ClosestOnSegments& found) { return {found.point_a, found.point_b, found.squared_distance}; }
+
 void keep_better(ClosestPair& best, const ClosestPair& found) {
     if (found.squared_distance < best.squared_distance) best = found;
 }
@@ -140,7 +142,7 @@ ClosestPair ordered_triangles(const Corners& a, const Corners& b) {
         return {middle, middle, 0};
     }
     const auto edge = [](const Corners& t, std::size_t k) { return Segment{t[k], t[(k + 1) % 3]}; };
-    ClosestPair best = ordered_segments(edge(a, 0), edge(b, 0));
+    ClosestPair best = pair_of(ordered_segments(edge(a, 0), edge(b, 0)));
     for (std::size_t k = 1; k < 9; ++k) keep_better(best, ordered_segments(edge(a, k / 3), edge(b, k % 3)));
     for (std::size_t k = 0; k < 3; ++k) {
         const ClosestOnTriangle on_b = closest_point(a[k], b);
@@ -212,7 +214,7 @@ ClosestPair closest_points(const Segment& a, const std::array<Vec3, 3>& b) {
         const Vec3 middle = a.at(0.5 * (common.first + common.last));
         return {middle, middle, 0};
     }
-    ClosestPair best = closest_points(a, Segment{b[0], b[1]});
+    ClosestPair best = pair_of(closest_points(a, Segment{b[0], b[1]}));
     for (std::size_t k = 1; k < 3; ++k) keep_better(best, closest_points(a, Segment{b[k], b[(k + 1) % 3]}));
     for (const Vec3& end : {a.start, a.end}) {
         const ClosestOnTriangle found = closest_point(end, b);

@@ -21,7 +21,8 @@ constexpr double clearly_crossing = 1e-3;
 
 Vec3 unit_or_zero(const Vec3& v) {
     const double largest = v.cwiseAbs().maxCoeff(); // the squares of the quotients neither overflow nor underflow
-    return largest > 0 && std::isfinite(largest) ? Vec3((v / largest).normalized()) : Vec3::Zero();
+    if (!(largest > 0 && std::isfinite(largest))) return Vec3::Zero();
+    return (v / largest).normalized();
 }
 
 // `side` is exact: the side on which a lies along the normal.

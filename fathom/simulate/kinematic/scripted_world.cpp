@@ -420,7 +420,7 @@ RecordedStep ScriptedWorld::recorded_step() const {
     return step;
 }
 
-void ScriptedWorld::fill(RecordedFrame& frame, bool wanted) const {
+void ScriptedWorld::fill(RecordedFrame& frame, bool with_contacts) const {
     for (const Motion& motion : state_->motions) {
         const Vec3 velocity = (motion.end.translation - motion.start.translation) / state_->step;
         frame.bodies.push_back({.pose = motion.end, .velocity = velocity});
@@ -428,7 +428,7 @@ void ScriptedWorld::fill(RecordedFrame& frame, bool wanted) const {
     for (const ScriptedPair& pair : pairs()) {
         frame.pairs.push_back({pair.a, pair.b, pair.status, pair.depth});
         for (const ScriptedContact& c : pair.contacts)
-            if (wanted) frame.contacts.push_back({pair.a, pair.b, c.point, c.position, c.normal, c.depth});
+            if (with_contacts) frame.contacts.push_back({pair.a, pair.b, c.point, c.position, c.normal, c.depth});
     }
 }
 } // namespace fathom

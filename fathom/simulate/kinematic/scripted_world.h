@@ -97,7 +97,7 @@ public:
     [[nodiscard]] Fingerprint state_hash() const override; // of the poses, and of the results of all steps
     [[nodiscard]] std::vector<RecordedBody> recorded_bodies() const override;
     [[nodiscard]] RecordedStep recorded_step() const override;
-    void fill(RecordedFrame& frame, bool contacts) const override;
+    void fill(RecordedFrame& frame, bool with_contacts) const override;
 
     [[nodiscard]] std::span<const KinematicBody> bodies() const;
     [[nodiscard]] const Pose& pose(Index body) const;

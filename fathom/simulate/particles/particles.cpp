@@ -464,12 +464,12 @@ RecordedStep ParticleWorld::recorded_step() const {
     return {steps(), time(), energy(), 0, now.hits, now.map_seconds + now.compare_seconds, now.move_seconds};
 }
 
-void ParticleWorld::fill(RecordedFrame& frame, bool wanted) const {
+void ParticleWorld::fill(RecordedFrame& frame, bool with_contacts) const {
     frame.bodies.push_back(cloud_of(*this));
     for (std::size_t k = 0; k < obstacles().size(); ++k)
         frame.bodies.push_back(
             {.pose = obstacle_pose(k), .velocity = obstacles()[k].velocity, .spin = obstacles()[k].spin});
-    if (!wanted) return;
+    if (!with_contacts) return;
     for (const ParticleHit& hit : hits())
         frame.contacts.push_back({0, hit.id.body + 1, hit.particle, hit.point, hit.normal, 0});
 }

@@ -109,7 +109,7 @@ public:
     [[nodiscard]] Fingerprint state_hash() const override;
     [[nodiscard]] std::vector<RecordedBody> recorded_bodies() const override;
     [[nodiscard]] RecordedStep recorded_step() const override;
-    void fill(RecordedFrame& frame, bool contacts) const override;
+    void fill(RecordedFrame& frame, bool with_contacts) const override;
 
 private:
     struct State;

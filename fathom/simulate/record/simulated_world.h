@@ -34,10 +34,11 @@ public:
 
     // Adds the present state to a recording. To be called after each step, and once before the first.
     void record(Recording& recording) const;
-    // The data of a recording. fill() adds all bodies to the frame, in order, and the contacts if `contacts` is true.
+    // The data of a recording. fill() adds all bodies to the frame, in order, and the contacts if `with_contacts` is
+    // true.
     [[nodiscard]] virtual std::vector<RecordedBody> recorded_bodies() const = 0;
     [[nodiscard]] virtual RecordedStep recorded_step() const = 0;
-    virtual void fill(RecordedFrame& frame, bool contacts) const = 0;
+    virtual void fill(RecordedFrame& frame, bool with_contacts) const = 0;
 
 protected:
     SimulatedWorld() = default;

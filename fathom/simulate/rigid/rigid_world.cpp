@@ -460,12 +460,12 @@ RecordedStep RigidWorld::recorded_step() const {
     return {steps(), time(), energy(), now.deepest_now, now.contacts, now.detect_seconds, now.respond_seconds};
 }
 
-void RigidWorld::fill(RecordedFrame& frame, bool wanted) const {
+void RigidWorld::fill(RecordedFrame& frame, bool with_contacts) const {
     for (Index k = 0; k < bodies().size(); ++k) {
         const BodyState& state = states()[k];
         frame.bodies.push_back({pose(k), state.velocity, state.spin, state.asleep});
     }
-    if (!wanted) return;
+    if (!with_contacts) return;
     for (const BodyContact& c : contacts())
         frame.contacts.push_back(
             {c.shell_body, c.field_body, c.record.point, c.record.position, c.record.normal, c.record.depth});

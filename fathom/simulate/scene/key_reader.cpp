@@ -34,7 +34,7 @@ namespace {
 // characters where it searches for keys.
 void refuse_stray_letters(std::string_view text, const std::string& name) {
     // Text that looks like a comment inside a multi-line string is not a comment.
-    const bool plain = text.find("\"\"\"") == text.npos && text.find("'''") == text.npos;
+    const bool plain = text.find("\"\"\"") == std::string_view::npos && text.find("'''") == std::string_view::npos;
     bool comment = false, quoted = false; // since the line began
     std::int64_t line = 1;
     for (const char c : text) {

@@ -52,7 +52,8 @@ void read_rotation(KeyReader& keys, Quat& rotation) {
 void check_shape(const KeyReader& keys, const SceneBody& body) {
     const std::string_view file =
         std::string_view(body.model).substr(body.kind == BodyKind::solid && body.model.starts_with("tet/") ? 4 : 0);
-    if (file.find('/') != file.npos || file.starts_with(".")) keys.fail("model", "is not a plain file name");
+    if (file.find('/') != std::string_view::npos || file.starts_with("."))
+        keys.fail("model", "is not a plain file name");
     const int sources = !body.mesh.empty() + !body.shape.empty() + !body.field.empty();
     if (sources != 1 && !(sources == 0 && !body.network.empty()))
         keys.fail("shape",

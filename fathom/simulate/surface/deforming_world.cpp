@@ -296,10 +296,10 @@ RecordedStep DeformingWorld::recorded_step() const {
             report.force_seconds + report.solve_seconds};
 }
 
-void DeformingWorld::fill(RecordedFrame& frame, bool wanted) const {
+void DeformingWorld::fill(RecordedFrame& frame, bool with_contacts) const {
     for (Index k = 0; k < bodies().size(); ++k) frame.bodies.push_back(frame_of(*this, k));
     for (const StaticObstacle& obstacle : obstacles()) frame.bodies.push_back({.pose = obstacle.pose});
-    if (!wanted) return;
+    if (!with_contacts) return;
     for (const DeformingContact& c : contacts())
         frame.contacts.push_back({c.body, c.other, c.vertex, c.position, c.normal, c.depth});
 }

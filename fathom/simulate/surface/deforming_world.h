@@ -68,7 +68,7 @@ public:
     [[nodiscard]] Fingerprint state_hash() const override;
     [[nodiscard]] std::vector<RecordedBody> recorded_bodies() const override;
     [[nodiscard]] RecordedStep recorded_step() const override;
-    void fill(RecordedFrame& frame, bool contacts) const override;
+    void fill(RecordedFrame& frame, bool with_contacts) const override;
 
     // See SpringMotion. Points of all bodies are in one array, those of a body from first_point() on.
     void set_motion(MotionHook hook);

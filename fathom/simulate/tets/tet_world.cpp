@@ -448,10 +448,10 @@ RecordedStep TetWorld::recorded_step() const {
             report().force_seconds + report().solve_seconds};
 }
 
-void TetWorld::fill(RecordedFrame& frame, bool wanted) const {
+void TetWorld::fill(RecordedFrame& frame, bool with_contacts) const {
     for (Index b = 0; b < bodies().size() + membranes().size(); ++b) frame.bodies.push_back(frame_of(*this, b));
     for (const StaticObstacle& obstacle : obstacles()) frame.bodies.push_back({.pose = obstacle.pose});
-    if (!wanted) return;
+    if (!with_contacts) return;
     for (const TetWorldContact& c : contacts())
         frame.contacts.push_back({c.body, c.other, c.vertices[0], c.position, c.normal, c.depth});
 }

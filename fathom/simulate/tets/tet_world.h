@@ -111,7 +111,7 @@ public:
     [[nodiscard]] Fingerprint state_hash() const override;
     [[nodiscard]] std::vector<RecordedBody> recorded_bodies() const override;
     [[nodiscard]] RecordedStep recorded_step() const override;
-    void fill(RecordedFrame& frame, bool contacts) const override; // the boundary of each body
+    void fill(RecordedFrame& frame, bool with_contacts) const override; // the boundary of each body
 
     // Contacts of the guest with the bodies in their current state, by body; depths and directions as options() says,
     // without regard to earlier compression. Changes nothing that a step depends on. O(tetrahedra near it).

@@ -453,12 +453,12 @@ RecordedStep MixedWorld::recorded_step() const {
     return sum;
 }
 
-void MixedWorld::fill(RecordedFrame& frame, bool wanted) const {
+void MixedWorld::fill(RecordedFrame& frame, bool with_contacts) const {
     const auto rows = state_->rows();
     const auto worlds = state_->all();
     for (std::size_t w = 0; w < worlds.size(); ++w) {
         RecordedFrame own;
-        worlds[w]->fill(own, wanted);
+        worlds[w]->fill(own, with_contacts);
         for (std::size_t k = 0; k < own.bodies.size(); ++k) {
             if (!rows[w].first[k]) continue;
             frame.bodies.resize(std::max<std::size_t>(frame.bodies.size(), rows[w].number[k] + std::size_t{1}));
@@ -471,6 +471,6 @@ void MixedWorld::fill(RecordedFrame& frame, bool wanted) const {
         }
     }
     for (const CoupledContact& c : coupling().contacts())
-        if (wanted) frame.contacts.push_back({c.body, c.other, c.point, c.position, c.normal, c.depth});
+        if (with_contacts) frame.contacts.push_back({c.body, c.other, c.point, c.position, c.normal, c.depth});
 }
 } // namespace fathom

@@ -62,7 +62,7 @@ public:
     // only, and last the particles.
     [[nodiscard]] std::vector<RecordedBody> recorded_bodies() const override;
     [[nodiscard]] RecordedStep recorded_step() const override;
-    void fill(RecordedFrame& frame, bool contacts) const override;
+    void fill(RecordedFrame& frame, bool with_contacts) const override;
 
     // Null for a kind that is absent.
     [[nodiscard]] const RigidWorld* rigid() const;
