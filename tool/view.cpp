@@ -36,7 +36,8 @@ struct ViewArguments {
     std::string html, out, up;
     SceneArguments scene;
     int port = 0, resolution = 128;
-    bool live = false, exact = false, open = false;
+    int grid = 0; // cells of the grids of meshes; 0: meshes stay meshes
+    bool live = false, open = false;
 };
 
 // Packets to show, and the objects that they refer to.
@@ -78,16 +79,14 @@ std::unique_ptr<PacketSource> document_packets(ViewerDocument document, const Vi
     return std::make_unique<DocumentPackets>(std::move(document));
 }
 
-// Closed meshes are sampled on a grid, whose queries are fast enough for dragging. Other meshes, and all meshes with
-// --exact, use their triangles.
 LiveBody live_body(const std::string& text, const ViewArguments& arguments, Session& session) {
     FieldSource source = open_field(text);
-    Shape shape = source.mesh ? shape_of(source) : Shape(source.field);
-    if (source.mesh && shape.kind() == ShapeKind::closed_mesh && !arguments.exact) {
-        mesh_to_grid(source, arguments.resolution, session.progress());
-        shape = Shape(source.field);
-    }
-    return {display_name(text), shape, {}, make_viewer_body(text, source, arguments.resolution, session.progress())};
+    const bool as_grid = source.mesh && arguments.grid > 0;
+    if (as_grid) mesh_to_grid(source, arguments.grid, session.progress());
+    return {display_name(text),
+            as_grid ? Shape(source.field) : shape_of(source),
+            {},
+            make_viewer_body(text, source, arguments.resolution, session.progress())};
 }
 
 // Bodies without --pose are placed side by side along x.
@@ -196,15 +195,18 @@ The server accepts connections from this machine only. Press Ctrl-C to stop it.)
         ->add_option("--pose", o->poses,
                      "With --live: POSE of the first, second, ... shape, x,y,z or x,y,z,qw,qx,qy,qz; may be repeated")
         ->allow_extra_args(false);
-    command->add_flag("--exact", o->exact, "With --live: use the triangles of meshes instead of grids (slower)");
+    command
+        ->add_option(
+            "--grid", o->grid,
+            "With --live: sample meshes on grids with this many cells along the longest side; otherwise a mesh "
+            "stays a mesh")
+        ->check(CLI::Range(8, 16384));
     command
         ->add_option(
             "--up", o->up,
             "Initial up axis: z (default) or y (default for glTF files; common in scans); can be changed on the page")
         ->check(CLI::IsMember({"y", "z"}));
-    command
-        ->add_option("-r,--resolution", o->resolution,
-                     "Cells along the longest side, for the surface of a field or the grid of a mesh in --live")
+    command->add_option("-r,--resolution", o->resolution, "Cells along the longest side, for the surface of a field")
         ->capture_default_str()
         ->check(CLI::Range(8, 1024));
     add_scene_options(*command, o->scene);

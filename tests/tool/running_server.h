@@ -14,6 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+// Skips the test if the viewer's page was not built.
+#define FATHOM_NEEDS_VIEWER()                                                                                          \
+    if (!has_viewer_page()) GTEST_SKIP() << "built without the viewer"
+
 namespace fathom::testing {
 
 class RunningServer {

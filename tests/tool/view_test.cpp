@@ -6,9 +6,6 @@
 
 #include <nlohmann/json.hpp>
 
-#define FATHOM_NEEDS_VIEWER()                                                                                          \
-    if (!has_viewer_page()) GTEST_SKIP() << "built without the viewer"
-
 namespace fathom::testing {
 namespace {
 
