@@ -211,7 +211,7 @@ void write_page(PosedBody& a, PosedBody& b, const PairResult& result, const std:
     }
     if (!collision.contacts.empty()) document.layers.push_back(contacts_layer(collision.contacts));
     for (const PosedBody* body : {&a, &b}) {
-        document.layers.push_back(balls_layer(body->solid, 5000));
+        document.layers.push_back(spheres_layer(body->solid, 5000));
         document.layers.back().name = fmt::format("bounding spheres of {}", body->viewer_body.name);
         document.layers.back().body = body == &a ? 0 : 1;
     }

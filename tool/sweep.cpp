@@ -201,8 +201,8 @@ void print(const SweepQuery& q, const point_field::PairSweep& sweep, Status stat
                        c.time.proven ? "" : " not proven");
 }
 
-// Status for the surfaces. The sweep tests points, so its "disjoint" holds for the points only. Balls around the
-// points, with the sampling gap as radius, cover the surfaces: if the balls are disjoint as well, so are the bodies.
+// Status for the surfaces. The sweep tests points, so its "disjoint" holds for the points only. Spheres around the
+// points, with the sampling gap as radius, cover the surfaces: if the spheres are disjoint as well, so are the bodies.
 Status proven_status(const SweepQuery& q, const point_field::PairSweep& sweep, double radius) {
     if (sweep.first.status != Status::disjoint) return sweep.first.status;
     const auto level = [&](const SweptBody& points, const SweptBody& field) {
@@ -280,7 +280,7 @@ holds for the surfaces.)~");
     command
         ->add_option("--bend", o->bend, "With --screw: tolerance of the interval ends along the path (m; 0: automatic)")
         ->check(at_least_zero());
-    command->add_option("--radius", o->radius, "Treat points as balls of this radius (m)");
+    command->add_option("--radius", o->radius, "Treat points as spheres of this radius (m)");
     command
         ->add_option("--points", o->points, "Number of evenly spaced points on each surface, instead of its vertices")
         ->check(CLI::Range(std::size_t{1}, std::size_t{100000000}));

@@ -213,7 +213,7 @@ TEST(ViewerSources, the_distances_of_a_field_are_sampled_to_the_corners_of_the_b
 TEST(ViewerSources, cells_of_a_solid_nest_and_its_inside_is_in_the_balls_of_every_level) {
     const auto field = std::make_shared<AnalyticField>(shapes::torus(0.5, 0.2));
     const FieldSphereTree solid(field);
-    const ViewerLayer cells = cells_layer(solid, 3000), balls = balls_layer(solid, 3000);
+    const ViewerLayer cells = cells_layer(solid, 3000), balls = spheres_layer(solid, 3000);
     const auto& boxes = std::get<BoxesLayer>(cells.content);
     const auto& spheres = std::get<SpheresLayer>(balls.content);
     ASSERT_EQ(boxes.boxes.size(), spheres.spheres.size());

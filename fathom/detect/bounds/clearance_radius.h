@@ -93,7 +93,7 @@ public:
 private:
     [[nodiscard]] bool clears_by_slope(const Vec3& p, double value, double radius) const;
     [[nodiscard]] bool clears_by_range(const Vec3& p, double radius) const;
-    bool plane_by_ball(const Sphere& ball, PlaneOver& out) const;
+    bool plane_by_sphere(const Sphere& sphere, PlaneOver& out) const;
 
     ClearanceRadius radius_;
     // Largest radius for which slopes are used (m): larger spheres reach the steep border of the stored bricks.

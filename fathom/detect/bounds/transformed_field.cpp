@@ -16,7 +16,7 @@ constexpr std::size_t short_tape = 24; // instructions: shorter tapes are not sh
 constexpr double worth_keeping = 0.75; // share of the instructions: above it the longer tape is used
 constexpr double largest_offset = 1e3; // in sizes of the bodies: beyond it rounding exceeds the gap
 
-bool balls_tell_all(const Field& field) { return dynamic_cast<const MeshField*>(&field) != nullptr; }
+bool spheres_tell_all(const Field& field) { return dynamic_cast<const MeshField*>(&field) != nullptr; }
 
 } // namespace
 
@@ -53,7 +53,7 @@ Box level_bounds(const Field& field, double level) {
 
 TransformedField::TransformedField(const Field& field, const Pose& pose, double level, double slack)
     : field_(&field), turn_(pose.rotation.toRotationMatrix().transpose()), move_(-(turn_ * pose.translation)),
-      turned_(!turn_.isIdentity(0) || !pose.translation.isZero(0)), range_helps_(!balls_tell_all(field)),
+      turned_(!turn_.isIdentity(0) || !pose.translation.isZero(0)), range_helps_(!spheres_tell_all(field)),
       slack_(turned_ ? slack : 0.0), radius_(field, level),
       slope_(std::isfinite(field.error_bound()) || !std::isfinite(field.lipschitz()) ? 1.0 : field.lipschitz()) {
     if (const auto* formula = dynamic_cast<const AnalyticField*>(&field)) tape_ = TapePtr(TapePtr(), &formula->tape());
@@ -107,7 +107,7 @@ double covered_radius(const Vec3& center, const Vec3& center_a, double radius_a,
     return std::sqrt(power) - (center - (center_a + share * way)).norm();
 }
 
-double ball_offset(double cell_radius, double gap, double size) {
+double sphere_offset(double cell_radius, double gap, double size) {
     const double offset = std::max(2 * cell_radius, 4 * cell_radius * cell_radius / gap);
     return offset <= largest_offset * size ? offset : 0.0;
 }

@@ -82,14 +82,14 @@ private:
 
 // Best offset of the centres of two such spheres from the cell centre, for a cell of this radius at whose centre the
 // values exceed their levels by `gap` in sum. 0 if the spheres would be too large for double precision.
-[[nodiscard]] double ball_offset(double cell_radius, double gap, double size);
+[[nodiscard]] double sphere_offset(double cell_radius, double gap, double size);
 
 // Whether two such spheres cover a cell. Their centres are offset from the cell along the normals of the bodies and, if
 // these are not opposite (near edges and corners), along either one alone. free_a(q) and free_b(q) are radii of spheres
 // about q that are free of the bodies.
 template <class FreeOfA, class FreeOfB>
-[[nodiscard]] bool two_balls_cover(const Sphere& cell, const Vec3& normal_a, const Vec3& normal_b, double offset,
-                                   const FreeOfA& free_a, const FreeOfB& free_b) {
+[[nodiscard]] bool two_spheres_cover(const Sphere& cell, const Vec3& normal_a, const Vec3& normal_b, double offset,
+                                     const FreeOfA& free_a, const FreeOfB& free_b) {
     const auto covered = [&](const Vec3& to_a, const Vec3& to_b) {
         const Vec3 center_a = cell.center + offset * to_a, center_b = cell.center + offset * to_b;
         return covered_radius(cell.center, center_a, free_a(center_a), center_b, free_b(center_b)) > cell.radius;

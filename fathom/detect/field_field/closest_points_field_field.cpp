@@ -119,7 +119,7 @@ private:
     bool nearest_part(DualTreeBound::Pair& at) {
         const FieldSphereNode &p = p_.nodes()[at.a], &q = q_.nodes()[at.b];
         if (p.children == 0 && q.children == 0) return false;
-        const bool of_p = q.children == 0 || (p.children > 0 && p_.ball(p).radius >= q_.ball(q).radius);
+        const bool of_p = q.children == 0 || (p.children > 0 && p_.sphere(p).radius >= q_.sphere(q).radius);
         const FieldSphereNode& opened = of_p ? p : q;
         DualTreeBound::Pair best{HUGE_VAL, no_index, no_index};
         for (Index k = 0; k < opened.children; ++k) {
@@ -136,7 +136,7 @@ private:
     void at_leaves(const DualTreeBound::Pair& pair) {
         // A pair that is hardly closer than the best pair so far is not refined.
         const double predicted =
-            pair.gap + 0.05 * (p_.ball(p_.nodes()[pair.a]).radius + q_.ball(q_.nodes()[pair.b]).radius);
+            pair.gap + 0.05 * (p_.sphere(p_.nodes()[pair.a]).radius + q_.sphere(q_.nodes()[pair.b]).radius);
         if (refined_ > 0 && (predicted > best_.upper || refined_ >= max_refinements)) return;
         refine_leaves(pair);
     }
@@ -187,7 +187,7 @@ private:
         best_.evaluations += count;
         for (std::size_t k = 0; k < count; ++k) {
             const FieldSphereNode& below = p_.nodes()[node.first + k];
-            const double lower = q_.clearance().radius(values[k]) - p_.ball(below).radius;
+            const double lower = q_.clearance().radius(values[k]) - p_.sphere(below).radius;
             if (lower >= best_.upper) {
                 left_lower_ = std::min(left_lower_, lower);
                 continue;
@@ -207,7 +207,7 @@ private:
         const double along = -p.gradient.stableNormalized().dot(q.gradient.stableNormalized()),
                      across = std::sqrt(std::max(0.0, 1 - along * along));
         // Predicted distance: at the surface, half way to the edge of the leaf in the direction towards Q.
-        const double predicted = q.distance + p.distance * std::max(along, 0.0) - 0.5 * p_.ball(node).radius * across;
+        const double predicted = q.distance + p.distance * std::max(along, 0.0) - 0.5 * p_.sphere(node).radius * across;
         if (predicted > best_.upper - 1e-2 * options_.tolerance || refined_ >= max_refinements) return;
         ++refined_;
         refine(center, center);

@@ -79,7 +79,7 @@ private:
         for (std::size_t k = 0; k < count; ++k) {
             const auto child = static_cast<Index>(node.first + k);
             const FieldSphereNode& below = p_.nodes()[child];
-            if (q_.clears(points[k], values[k], p_.ball(below).radius + options_.margin)) continue;
+            if (q_.clears(points[k], values[k], p_.sphere(below).radius + options_.margin)) continue;
             out.push_back({child, octant(cell.box, below.octant), values[k]});
         }
     }
@@ -187,7 +187,7 @@ private:
         Vec3 sum = Vec3::Zero();
         for (std::size_t k = 0; k < cells_.size(); ++k) {
             const FieldSphereNode& node = p_.nodes()[cells_[k].node];
-            if (node.full || cells_[k].value > options_.margin + 0.5 * p_.ball(node).radius) continue;
+            if (node.full || cells_[k].value > options_.margin + 0.5 * p_.sphere(node).radius) continue;
             found.push_back(k);
             sum += cell_center(k);
         }

@@ -56,7 +56,7 @@ struct Search {
     double level;
     double finest; // side of cells that are not split (m)
     double size;   // of the region (m)
-    bool balls, shorten;
+    bool spheres, shorten;
     bool apart = true; // try proofs by two spheres: useful until a common point is known
 
     [[nodiscard]] bool is_finest(const Box& box) const { return box.size().maxCoeff() <= finest; }
@@ -99,7 +99,7 @@ void Search::evaluate_values(Judged& judged, int which, Found& found) const {
     for (std::size_t i = 0; i < count; ++i) {
         const std::size_t k = of[i];
         judged.values[f][k] = values[i];
-        if (!balls) continue;
+        if (!spheres) continue;
         if (fields[f].clear(values[i]) > judged.radii[k])
             judged.alive[k] = false;
         else if (fields[f].filled(values[i]) >= judged.radii[k])
@@ -109,7 +109,7 @@ void Search::evaluate_values(Judged& judged, int which, Found& found) const {
 
 void Search::evaluate_ranges(Judged& judged, int which, Found& found) const {
     const auto f = static_cast<std::size_t>(which);
-    if (!fields[f].range_helps() && balls) return;
+    if (!fields[f].range_helps() && spheres) return;
     std::array<Box, family> boxes;
     std::array<std::size_t, family> of;
     std::array<Interval, family> ranges;
@@ -135,8 +135,8 @@ void Search::evaluate_ranges(Judged& judged, int which, Found& found) const {
 bool Search::proven_apart(const Judged& judged, std::size_t k, Found& found) const {
     const Cell& cell = judged.cells[k];
     const double gap = judged.values[0][k] + judged.values[1][k] - 2 * level;
-    if (!balls || !apart || cell.inside[0] || cell.inside[1] || !(gap > 0)) return false;
-    const double offset = ball_offset(judged.radii[k], gap, size), spared = judged.radii[k] / gap;
+    if (!spheres || !apart || cell.inside[0] || cell.inside[1] || !(gap > 0)) return false;
+    const double offset = sphere_offset(judged.radii[k], gap, size), spared = judged.radii[k] / gap;
     if (!(offset > 0)) return false;
     for (std::size_t f = 0; f < 2; ++f)
         if (spared * spared < fields[f].cost_of_whole(cell.tapes[f])) return false;
@@ -156,8 +156,8 @@ bool Search::proven_apart(const Judged& judged, std::size_t k, Found& found) con
             return field.clear(field.field().distance(field.to_field(q))) - 4e-15 * offset;
         };
     };
-    return two_balls_cover({judged.centers[k], judged.radii[k]}, normals[0], normals[1], offset, free_of(fields[0]),
-                           free_of(fields[1]));
+    return two_spheres_cover({judged.centers[k], judged.radii[k]}, normals[0], normals[1], offset, free_of(fields[0]),
+                             free_of(fields[1]));
 }
 
 void Search::classify(Judged& judged, Found& found) const {
@@ -365,7 +365,7 @@ FieldOverlap field_overlap(const Field& a, const Pose& given_a, const Field& b, 
                   options.level,
                   options.size > 0 ? options.size : std::ldexp(longest, -options.depth) * (1 + 1e-12),
                   longest,
-                  options.balls,
+                  options.spheres,
                   options.shorten,
                   true};
     Judged root;

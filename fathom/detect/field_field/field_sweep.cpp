@@ -65,7 +65,7 @@ public:
         size_ = root_.half().norm();
         if (const double half = other_bounds.half().norm(); std::isfinite(half) && !other_bounds.empty())
             size_ = std::max(size_, half);
-        balls_ = other_.clear(1e3 * size_) > 0; // false: the field has no bound on its slope, and its range is used
+        spheres_ = other_.clear(1e3 * size_) > 0; // false: the field has no bound on its slope, and its range is used
     }
 
     // `start_clear`: the bodies are proven disjoint at time 0. The first contact is then on the surfaces, and cells in
@@ -102,7 +102,7 @@ private:
     Box root_;
     TransformedField cut_, other_;
     double slack_, size_;
-    bool balls_;
+    bool spheres_;
     bool start_clear_ = false;
     std::vector<Node> nodes_;
     std::vector<QueueItem> heap_;
@@ -154,7 +154,7 @@ void FieldSweeper::open(Index index) {
 bool FieldSweeper::proven_apart(const Node& node, const Vec3& place, double value, double middle, double way) {
     const double room = node.value + value - 2 * options_.level - way, spared = node.radius / room;
     if (!(room > 0) || spared * spared < cut_.cost_of_whole(node.tape)) return false;
-    const double offset = ball_offset(node.radius, room, size_);
+    const double offset = sphere_offset(node.radius, room, size_);
     if (!(offset > 0) ||
         !(cut_.clear_upper_bound(node.value, offset) + other_.clear_upper_bound(value, offset) - way > 2 * offset))
         return false;
@@ -172,8 +172,8 @@ bool FieldSweeper::proven_apart(const Node& node, const Vec3& place, double valu
         ++out_.evaluations;
         return other_.clear(other_.field().distance(q)) - loss - way;
     };
-    return two_balls_cover({place, node.radius}, turn * out_of_cut.normalized(), out_of_other.normalized(), offset,
-                           free_of_cut, free_of_other);
+    return two_spheres_cover({place, node.radius}, turn * out_of_cut.normalized(), out_of_other.normalized(), offset,
+                             free_of_cut, free_of_other);
 }
 
 FieldSweeper::Step FieldSweeper::step(QueueItem& item) {
@@ -197,8 +197,8 @@ FieldSweeper::Step FieldSweeper::step(QueueItem& item) {
     }
     // Points away from the centre also rotate about it.
     const double every_way = way + turning_ * node.radius * ahead, gap = node.value + value - 2 * options_.level;
-    bool apart = balls_ && proven_apart(node, state.position, value, middle, every_way);
-    if (!balls_) {
+    bool apart = spheres_ && proven_apart(node, state.position, value, middle, every_way);
+    if (!spheres_) {
         apart =
             other_.field().range(Box::around(state.position, Vec3::Constant(node.radius + way))).lower > options_.level;
         ++out_.evaluations;
@@ -211,9 +211,9 @@ FieldSweeper::Step FieldSweeper::step(QueueItem& item) {
     }
     // A shorter interval helps if the travel is large compared with the cell, or if spheres as large as the gap allows
     // might suffice.
-    const bool ball_may_do =
-        balls_ && gap > 0 && node.radius * node.radius < 0.05 * gap * size_ && every_way > 0.2 * gap;
-    if (way > 0.5 * node.radius || ball_may_do) {
+    const bool sphere_may_do =
+        spheres_ && gap > 0 && node.radius * node.radius < 0.05 * gap * size_ && every_way > 0.2 * gap;
+    if (way > 0.5 * node.radius || sphere_may_do) {
         item.hop = std::max(0.25 * ahead, std::min(0.8 * clear / state.speed, 0.8 * ahead));
         if (item.hop > 1e-3 * options_.tolerance) return Step::advance;
     }
@@ -422,10 +422,10 @@ FieldSweep field_sweep(const Field& a, const Motion& motion_a, const Field& b, c
     if (!is_finite(motion_a) || !is_finite(motion_b) || !(reach_of(motion_a) + reach_of(motion_b) < 1e100)) return out;
     // The body whose field gives better clearance spheres is evaluated, and the other one is subdivided; if they are
     // equal, the smaller one is subdivided.
-    const auto has_balls = [](const Field& field) {
+    const auto has_spheres = [](const Field& field) {
         return std::isfinite(field.lipschitz()) || std::isfinite(field.error_bound());
     };
-    bool cut_a = has_balls(a) != has_balls(b) ? has_balls(b) : size_a <= size_b;
+    bool cut_a = has_spheres(a) != has_spheres(b) ? has_spheres(b) : size_a <= size_b;
     if (size_a == HUGE_VAL) cut_a = false;
     if (size_b == HUGE_VAL) cut_a = true;
     FieldOverlapOptions at_start{

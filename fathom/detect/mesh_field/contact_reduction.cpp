@@ -23,7 +23,7 @@ struct Item {
     bool triangle = false;
     bool evaluated = false;      // `evaluation` is the evaluation at its own centre; else at a sphere containing it
     bool touches = false;        // all of its triangles touch
-    Sphere ball{};               // in the field's frame
+    Sphere sphere{};             // in the field's frame
     MeshEvaluation evaluation{}; // for fields other than meshes, the point found is the evaluated point
     double bound = -HUGE_VAL;    // lower bound on the field over the item
     TriangleInFieldFrame* contact = nullptr; // set after descent
@@ -33,9 +33,9 @@ struct Item {
 
     [[nodiscard]] double value() const { return evaluation.found.sample.distance; }
     // Upper bound on the distance of its contacts from the selected ones.
-    [[nodiscard]] double farthest() const { return contact ? gap : gap + ball.radius; }
+    [[nodiscard]] double farthest() const { return contact ? gap : gap + sphere.radius; }
     // Key for opening: the lower bound on that distance for a triangle, the upper bound for other items.
-    [[nodiscard]] double opening_key() const { return triangle ? gap - ball.radius : farthest(); }
+    [[nodiscard]] double opening_key() const { return triangle ? gap - sphere.radius : farthest(); }
 };
 
 // A mesh in a field, with field evaluations and the bounds that follow from them.
@@ -52,11 +52,11 @@ public:
     [[nodiscard]] bool one_by_one() const { return mesh_ != nullptr; }
 
     void evaluate(Item& item) const {
-        item.evaluation = {item.ball.center, mesh_->nearest(item.ball.center, within(item, item.ball.center))};
+        item.evaluation = {item.sphere.center, mesh_->nearest(item.sphere.center, within(item, item.sphere.center))};
         set_evaluated(item);
     }
     void set_value(Item& item, double value) const {
-        item.evaluation = {item.ball.center, {{value, Vec3::Zero()}, item.ball.center}};
+        item.evaluation = {item.sphere.center, {{value, Vec3::Zero()}, item.sphere.center}};
         set_evaluated(item);
     }
     // For a triangle that was evaluated: whether its centre or a corner touches.
@@ -91,7 +91,7 @@ public:
         const double low = mesh_ ? 0 : std::isnan(item.value()) ? -HUGE_VAL : item.value();
         const double reach = item.triangle && mesh_
                                  ? triangle_reach(item.place, seen.to_mesh_frame(item.evaluation.found.point))
-                                 : ball_reach(item.ball, item.evaluation.found.point);
+                                 : sphere_reach(item.sphere, item.evaluation.found.point);
         const double bound = low - slope_ * reach - error_;
         if (bound > item.bound) item.bound = bound;
         item.touches = item.touches || seen.is_inside(item.value(), around(item));
@@ -104,9 +104,9 @@ public:
         const Vec3 c = seen.to_mesh_frame(item.evaluation.found.point);
         double reach = 0;
         for (Index k = node.first; k < node.first + node.size(); ++k) {
-            const double own = node.is_leaf()
-                                   ? triangle_reach(k, c)
-                                   : ball_reach({mesh.tree().sphere(mesh.tree().nodes()[k]).center, mesh.reach(k)}, c);
+            const double own =
+                node.is_leaf() ? triangle_reach(k, c)
+                               : sphere_reach({mesh.tree().sphere(mesh.tree().nodes()[k]).center, mesh.reach(k)}, c);
             reach = std::max(reach, own);
         }
         item.bound = std::max(item.bound, -reach - error_);
@@ -130,8 +130,8 @@ private:
         return std::ranges::any_of(values, [&](double value) { return value <= seen.margin(); });
     }
     // Upper bound on the distance of its points from a surface point c; for a triangle, c is in the mesh's frame.
-    [[nodiscard]] static double ball_reach(const Sphere& ball, const Vec3& c) {
-        return (ball.center - c).norm() + ball.radius;
+    [[nodiscard]] static double sphere_reach(const Sphere& sphere, const Vec3& c) {
+        return (sphere.center - c).norm() + sphere.radius;
     }
     [[nodiscard]] double triangle_reach(std::size_t place, const Vec3& c) const {
         double squared = 0;
@@ -140,7 +140,7 @@ private:
     }
     // Radius of a sphere about the evaluated point that contains the item.
     [[nodiscard]] static double around(const Item& item) {
-        return (item.ball.center - item.evaluation.at).norm() + item.ball.radius;
+        return (item.sphere.center - item.evaluation.at).norm() + item.sphere.radius;
     }
 
     const MeshField* mesh_;
@@ -231,7 +231,7 @@ void ContactReducer::evaluate(std::span<Item* const> round) {
         std::array<Item*, batch> batch_items;
         std::size_t count = 0;
         for (Item* item : round)
-            if (item->side == s) points[count] = item->ball.center, batch_items[count++] = item;
+            if (item->side == s) points[count] = item->sphere.center, batch_items[count++] = item;
         if (!sides_[s].one_by_one())
             sides_[s].seen.field().distances(std::span(points).first(count), std::span(values).first(count));
         for (std::size_t k = 0; k < count; ++k) {
@@ -249,7 +249,7 @@ void ContactReducer::descend(std::span<Item* const> round) {
     std::vector<Item*> at_once;
     for (Item* item : round) {
         item->contact = &triangles_.emplace_back(
-            TriangleInFieldFrame{.place = item->place, .center = item->ball.center, .value = item->value()});
+            TriangleInFieldFrame{.place = item->place, .center = item->sphere.center, .value = item->value()});
         Side& side = sides_[item->side];
         if (side.one_by_one())
             side.seen.descend(*item->contact, side.known_evaluations(*item));
@@ -278,7 +278,7 @@ void ContactReducer::open(const Item& parent, const Visit& visit) {
                    .touches = parent.touches,
                    .evaluation = parent.evaluation,
                    .bound = parent.bound};
-        child.ball = child.triangle ? side.seen.ball(k) : side.seen.node(k);
+        child.sphere = child.triangle ? side.seen.sphere(k) : side.seen.node(k);
         side.update_bounds(child);
         if (!side.is_clear(child)) visit(&items_.emplace_back(child));
     }
@@ -288,7 +288,7 @@ void ContactReducer::open(const Item& parent, const Visit& visit) {
 void ContactReducer::find_deepest() {
     Heap heap;
     for (Index s = 0; s < sides_.size(); ++s)
-        push(heap, HUGE_VAL, &items_.emplace_back(Item{.side = s, .ball = sides_[s].seen.node(0)}));
+        push(heap, HUGE_VAL, &items_.emplace_back(Item{.side = s, .sphere = sides_[s].seen.node(0)}));
     const auto push_back_item = [&](Item* item) { push(heap, -item->bound, item); };
     std::vector<Item*> round, not_evaluated, triangles;
     const auto judged_again = [&](Item* item) { // whether the bound of an item improved
@@ -349,7 +349,7 @@ std::vector<Item*> ContactReducer::prove(double level) {
 void ContactReducer::enqueue(Item* item) {
     const Side& side = sides_[item->side];
     if (!item->contact && side.is_clear(*item)) return;
-    item->world = side.seen.field_pose() * (item->contact ? item->contact->least.point : item->ball.center);
+    item->world = side.seen.field_pose() * (item->contact ? item->contact->least.point : item->sphere.center);
     item->gap = HUGE_VAL;
     item->compared = 0;
     compare(*item);

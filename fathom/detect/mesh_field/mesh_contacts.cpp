@@ -110,11 +110,11 @@ bool MeshContactSearch::visit_leaf(const SphereNode& node) {
     std::array<Vec3, width> positions;
     std::array<double, width> values;
     const std::size_t count = node.size();
-    for (std::size_t c = 0; c < count; ++c) positions[c] = seen_.ball(node.first + c).center;
+    for (std::size_t c = 0; c < count; ++c) positions[c] = seen_.sphere(node.first + c).center;
     field_.distances(std::span(positions).first(count), std::span(values).first(count));
     out_.evaluations += count;
     for (std::size_t c = 0; c < count; ++c) {
-        if (excludes(values[c], mesh_.ball(node.first + c).radius)) continue;
+        if (excludes(values[c], mesh_.sphere(node.first + c).radius)) continue;
         candidates_.push_back({.place = node.first + c, .center = positions[c], .value = values[c]});
         if (values[c] < best_) best_ = values[c];
         if (options_.goal == MeshGoal::any && values[c] <= options_.margin) return false;
@@ -126,7 +126,7 @@ bool MeshContactSearch::visit_leaf(const SphereNode& node) {
 void MeshContactSearch::prove_open() {
     std::vector<TriangleInFieldFrame*> open;
     for (TriangleInFieldFrame& c : candidates_)
-        if (!c.touches && !seen_.is_clear(c.value, mesh_.ball(c.place).radius)) open.push_back(&c);
+        if (!c.touches && !seen_.is_clear(c.value, mesh_.sphere(c.place).radius)) open.push_back(&c);
     if (options_.prove) seen_.prove(open, options_.margin, options_.max_evaluations);
     for (const TriangleInFieldFrame* c : open) {
         if (c->touches || c->cleared) continue;
@@ -143,8 +143,8 @@ void MeshContactSearch::any() {
     }
     std::sort(candidates_.begin(), candidates_.end(),
               [&](const TriangleInFieldFrame& a, const TriangleInFieldFrame& b) {
-                  const double x = order(a.value) - mesh_.ball(a.place).radius,
-                               y = order(b.value) - mesh_.ball(b.place).radius;
+                  const double x = order(a.value) - mesh_.sphere(a.place).radius,
+                               y = order(b.value) - mesh_.sphere(b.place).radius;
                   return x < y || (x == y && a.place < b.place);
               });
     for (TriangleInFieldFrame& candidate : candidates_) {
@@ -157,7 +157,7 @@ void MeshContactSearch::any() {
 
 void MeshContactSearch::deepest() {
     const auto bound = [&](const TriangleInFieldFrame& c) {
-        return c.value - slope_ * (mesh_.ball(c.place).radius + seen_.error());
+        return c.value - slope_ * (mesh_.sphere(c.place).radius + seen_.error());
     };
     std::sort(candidates_.begin(), candidates_.end(), [](const TriangleInFieldFrame& a, const TriangleInFieldFrame& b) {
         const double x = order(a.value), y = order(b.value);

@@ -78,17 +78,17 @@ void MeshInFieldFrame::prove(TriangleInFieldFrame& triangle, const ClearanceRadi
     while (!open.empty()) {
         const Corners piece = open.back();
         open.pop_back();
-        const Sphere ball = ball_round(piece);
-        const double value = field_.distance(ball.center);
+        const Sphere sphere = sphere_round(piece);
+        const double value = field_.distance(sphere.center);
         spend(1);
         if (value <= clear.level()) {
             const std::size_t before = triangle.least.evaluations;
-            triangle.least = least(triangle.place, ball.center, value);
+            triangle.least = least(triangle.place, sphere.center, value);
             triangle.least.evaluations += before;
             triangle.touches = true;
             return;
         }
-        if (clear(value) > ball.radius + error_) continue;
+        if (clear(value) > sphere.radius + error_) continue;
         Box box;
         for (const Vec3& corner : piece) box.extend(corner);
         if (box.diagonal() <= longest_range_) {

@@ -43,8 +43,8 @@ public:
     [[nodiscard]] Sphere node(std::size_t k) const {
         return {seen(mesh_.tree().sphere(mesh_.tree().nodes()[k]).center), mesh_.reach(k)};
     }
-    [[nodiscard]] Sphere ball(std::size_t place) const {
-        const Sphere local = mesh_.ball(place);
+    [[nodiscard]] Sphere sphere(std::size_t place) const {
+        const Sphere local = mesh_.sphere(place);
         return {seen(local.center), local.radius};
     }
     [[nodiscard]] Corners corners(std::size_t place) const {

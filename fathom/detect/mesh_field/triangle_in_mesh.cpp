@@ -292,7 +292,7 @@ public:
     [[nodiscard]] Room max_room(double depth) {
         if (depth != cells_depth_) cells_made_ = 0;
         cells_depth_ = depth;
-        while (cells_made_ < count_) make_cell(balls_[cells_made_]);
+        while (cells_made_ < count_) make_cell(spheres_[cells_made_]);
         const auto most = std::max_element(cells_.begin(), cells_.begin() + count_,
                                            [](const Cell& a, const Cell& b) { return a.most() < b.most(); });
         return {origin_ + most->where().u * edge_u_ + most->where().v * edge_v_, most->most()};
@@ -306,7 +306,7 @@ public:
     }
 
 private:
-    struct Ball {
+    struct Sphere {
         Vec3 center; // relative to corner 0
         double more; // the radius is the depth plus this
     };
@@ -315,16 +315,16 @@ private:
     void add(const MeshEvaluation& evaluation) {
         const double distance = evaluation.found.sample.distance;
         const bool outside = distance > 0 && mesh_.sign().sealed; // otherwise a path into the body may cross no surface
-        balls_[count_++] =
-            outside ? Ball{evaluation.at - origin_, distance} : Ball{evaluation.found.point - origin_, 0};
+        spheres_[count_++] =
+            outside ? Sphere{evaluation.at - origin_, distance} : Sphere{evaluation.found.point - origin_, 0};
         if (count_ == 1 || distance < best_.found.sample.distance) best_ = evaluation;
         last_ = evaluation;
     }
 
-    void make_cell(const Ball& ball) {
+    void make_cell(const Sphere& sphere) {
         Cell& made = cells_[cells_made_];
-        made.set({ball.center.squaredNorm() - square(cells_depth_ + ball.more), -2 * edge_u_.dot(ball.center),
-                  -2 * edge_v_.dot(ball.center), uu_, 2 * uv_, vv_});
+        made.set({sphere.center.squaredNorm() - square(cells_depth_ + sphere.more), -2 * edge_u_.dot(sphere.center),
+                  -2 * edge_v_.dot(sphere.center), uu_, 2 * uv_, vv_});
         for (Cell& other : std::span(cells_).first(cells_made_)) {
             other.clip(made.own());
             made.clip(other.own());
@@ -335,7 +335,7 @@ private:
     const MeshField& mesh_;
     Vec3 origin_, edge_u_, edge_v_;
     double uu_, uv_, vv_;
-    std::array<Ball, max_spheres> balls_;
+    std::array<Sphere, max_spheres> spheres_;
     std::size_t count_ = 0;
     std::array<Cell, max_spheres> cells_; // of the first cells_made_ spheres, for cells_depth_
     std::size_t cells_made_ = 0;

@@ -425,10 +425,10 @@ void sweep(const SweepShell& shell, const Motion& shell_motion, const SegmentCas
         sweeper.first();
 }
 
-ShellSweepHit sweep_ball(const Vec3& center, const Motion& ball_motion, const SegmentCaster& caster,
-                         const Motion& field_motion, const ShellSweepOptions& options) {
+ShellSweepHit sweep_sphere(const Vec3& center, const Motion& sphere_motion, const SegmentCaster& caster,
+                           const Motion& field_motion, const ShellSweepOptions& options) {
     ShellSweepResult result;
-    sweep(SweepShell({center}), ball_motion, caster, field_motion, result, options);
+    sweep(SweepShell({center}), sphere_motion, caster, field_motion, result, options);
     return result.first;
 }
 

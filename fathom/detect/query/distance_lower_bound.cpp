@@ -35,7 +35,7 @@ double gap_over_plane(BoundingTree parts, const Pose& in_plane, const Shape::Hal
     if (parts.empty()) return 0;
     const Vec3 down = in_plane.rotate_to_local(-plane.normal);
     const auto height = [&](Index part) {
-        return plane.normal.dot(in_plane * parts.ball(part).center) - plane.offset - parts.reach(part, down);
+        return plane.normal.dot(in_plane * parts.sphere(part).center) - plane.offset - parts.reach(part, down);
     };
     std::vector<Height> heap = {{height(0), 0}};
     for (std::size_t opened = 0; opened < options.effort && heap.front().least < options.enough; ++opened) {

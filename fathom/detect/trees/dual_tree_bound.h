@@ -34,7 +34,7 @@ public:
     [[nodiscard]] bool empty() const { return surface_ ? surface_->size() == 0 : solid_->nodes().empty(); }
 
     // Bounding sphere of a node. Node 0 is the root.
-    [[nodiscard]] Sphere ball(Index id) const;
+    [[nodiscard]] Sphere sphere(Index id) const;
     // Extent of the node from the centre of its sphere along a unit direction (m).
     [[nodiscard]] double reach(Index id, const Vec3& direction) const;
 
@@ -83,8 +83,8 @@ public:
     [[nodiscard]] double bound() const { return std::min(open() ? heap_.front().gap : HUGE_VAL, aside_); }
     [[nodiscard]] bool open() const { return !heap_.empty(); }
     [[nodiscard]] const Pair& nearest() const { return heap_.front(); }
-    [[nodiscard]] Vec3 center_a(Index part) const { return a_.ball(part).center; }
-    [[nodiscard]] Vec3 center_b(Index part) const { return b_in_a_ * b_.ball(part).center; }
+    [[nodiscard]] Vec3 center_a(Index part) const { return a_.sphere(part).center; }
+    [[nodiscard]] Vec3 center_b(Index part) const { return b_in_a_ * b_.sphere(part).center; }
 
     // Replaces the closest pair by pairs of smaller nodes. Pairs at a distance of `enough` or more, and pairs of two
     // leaves, are not opened further and only contribute to the bound. `way`: unit direction from a to b, or zero if

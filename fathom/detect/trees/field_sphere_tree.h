@@ -72,7 +72,7 @@ public:
     // The cube of node 0; the cells of its children are its octants.
     [[nodiscard]] const Box& root() const { return root_; }
     [[nodiscard]] std::span<const FieldSphereNode> nodes() const { return nodes_; } // node 0 is the root
-    [[nodiscard]] Sphere ball(const FieldSphereNode& node) const {
+    [[nodiscard]] Sphere sphere(const FieldSphereNode& node) const {
         return {center(node), static_cast<double>(node.radius) * unit_};
     }
     [[nodiscard]] Vec3 center(const FieldSphereNode& node) const {

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t symbols_per_layer = 32; // a multiple of four
 constexpr double few = 1 + 1e-9;              // more than covers the rounding of sums of magnitudes in double
 
-// Each derivative lies within centre +- radius; all of a layer together lie within a ball of radius `length`.
+// Each derivative lies within centre +- radius; all of a layer together lie within a sphere of radius `length`.
 struct Slopes {
     std::vector<double> centre, radius;
     std::vector<double> length; // layer by layer, then of the encoded point
@@ -185,8 +185,8 @@ double NetworkPart::slope_bound(const Box& box, std::span<const double> norms) c
     if (box.empty()) return 0;
     std::vector<float> columns(range_columns * program.units), entered(range_entry * program.encoded);
     enter(box, entered.data());
-    const RangeBall ball = refined(entered, symbols_per_layer, columns);
-    if (!(ball.reach < infinity) || !frame_.bounded) return infinity;
+    const RangeSphere sphere = refined(entered, symbols_per_layer, columns);
+    if (!(sphere.reach < infinity) || !frame_.bounded) return infinity;
     const auto reach = [&](std::size_t unit) {
         const auto at = [&](RangeColumn c) {
             return static_cast<double>(columns[static_cast<std::size_t>(c) * program.units + unit]);
@@ -201,7 +201,7 @@ double NetworkPart::slope_bound(const Box& box, std::span<const double> norms) c
         const RangeLayer& layer = program.layers[k];
         const bool last = k + 1 == count;
         const double uncertain = pass_activations(layer, k, slopes, [&](std::size_t u) {
-            const Interval z = last ? Interval(ball.centre) + Interval(-ball.reach, ball.reach) : reach(u);
+            const Interval z = last ? Interval(sphere.centre) + Interval(-sphere.reach, sphere.reach) : reach(u);
             return slope_of(last ? frame_.last : layer.activation, last ? frame_.parameter : layer.parameter, z);
         });
         pass_back(program, layer, slopes);

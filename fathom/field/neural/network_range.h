@@ -83,9 +83,9 @@ private:
     void enter(const Box& box, float* entered) const;
     void ranges_of_block(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options,
                          std::span<PlaneOver> planes) const;
-    [[nodiscard]] Interval leave(const RangeBall& ball) const;
-    [[nodiscard]] PlaneOver plane_of(const RangeBall& ball, const Box& box) const;
-    RangeBall refined(std::span<const float> entered, std::size_t symbols, std::span<float> columns) const;
+    [[nodiscard]] Interval leave(const RangeSphere& sphere) const;
+    [[nodiscard]] PlaneOver plane_of(const RangeSphere& sphere, const Box& box) const;
+    RangeSphere refined(std::span<const float> entered, std::size_t symbols, std::span<float> columns) const;
     [[nodiscard]] double encoded_slope(const Box& box, std::span<const double> centre,
                                        std::span<const double> radius) const;
     [[nodiscard]] double slope_bound(const Box& box, std::span<const double> norms) const;

@@ -26,11 +26,11 @@ constexpr double inf = std::numeric_limits<double>::infinity();
 FieldPtr formula(AnalyticExpression shape) { return std::make_shared<AnalyticField>(std::move(shape)); }
 Pose random_pose(Random& random, double reach) { return {random.rotation(), reach * random.in_ball()}; }
 
-struct Balls {
+struct Spheres {
     double radius_a, radius_b;
     Pose pose_a, pose_b;
 
-    explicit Balls(Random& random, double scale = 1)
+    explicit Spheres(Random& random, double scale = 1)
         : radius_a(scale * random.uniform(0.2, 1)), radius_b(scale * random.uniform(0.2, 1)),
           pose_a(random_pose(random, scale)), pose_b(random_pose(random, scale)) {}
     [[nodiscard]] FieldSphereTree a() const { return FieldSphereTree(formula(shapes::sphere(radius_a))); }
@@ -44,7 +44,7 @@ TEST(Collide, depth_and_normal_of_balls_are_those_of_the_closed_form_at_every_sc
     int touching = 0;
     for (std::size_t k = 0; k < count_of(200, 5000); ++k) {
         const double scale = std::array{1e-3, 1.0, 1e3}[k % 3];
-        const Balls balls(random, scale);
+        const Spheres balls(random, scale);
         const field_field::CollideResult result =
             field_field::collide(balls.a(), balls.pose_a, balls.b(), balls.pose_b);
         ASSERT_EQ(result.status, balls.gap() <= 0 ? Status::overlapping : Status::disjoint) << "gap " << balls.gap();
@@ -325,7 +325,7 @@ TEST(Separation, bounds_hold_the_distance_of_balls_and_the_points_reach_it) {
     int apart = 0;
     for (std::size_t k = 0; k < count_of(100, 2000); ++k) {
         const double scale = std::array{1e-3, 1.0, 1e3}[k % 3];
-        const Balls balls(random, scale);
+        const Spheres balls(random, scale);
         const field_field::Separation result =
             field_field::separation(balls.a(), balls.pose_a, balls.b(), balls.pose_b);
         if (balls.gap() <= 0) {

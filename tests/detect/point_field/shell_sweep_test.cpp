@@ -163,7 +163,7 @@ TEST(ShellSweep, a_ball_is_a_point_with_a_level) {
         const Motion motion{random_pose(random, 2), random_pose(random, 2)};
         const Vec3 center = 0.2 * random.in_ball();
         const ShellSweepHit hit =
-            sweep_ball(center, motion, caster, Motion::stationary({}), {.goal = SweepGoal::first});
+            sweep_sphere(center, motion, caster, Motion::stationary({}), {.goal = SweepGoal::first});
         const testing::TimeSpans truth =
             testing::in_grown_block({motion.start * center, motion.end * center}, half, radius);
         EXPECT_EQ(hit.status == Status::overlapping, !truth.empty());

@@ -20,7 +20,7 @@ namespace {
 // in every bound.
 int depth_of(BoundingTree& tree, const Vec3& x, Random& random, double slack) {
     const auto holds = [&](Index part) {
-        const Sphere ball = tree.ball(part);
+        const Sphere ball = tree.sphere(part);
         if ((x - ball.center).norm() > ball.radius + slack) return false;
         for (int k = 0; k < 6; ++k)
             if (const Vec3 way = random.direction(); way.dot(x - ball.center) > tree.reach(part, way) + slack)

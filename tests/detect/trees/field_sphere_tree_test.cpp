@@ -19,7 +19,7 @@ int passed_nodes(const FieldSphereTree& solid, const Vec3& x, Random& random) {
     EXPECT_TRUE(cell.contains(x));
     const FieldSphereNode* node = &solid.nodes()[0];
     for (int depth = 1;; ++depth) {
-        const Sphere ball = solid.ball(*node);
+        const Sphere ball = solid.sphere(*node);
         EXPECT_LE((x - ball.center).norm(), ball.radius) << "depth " << depth;
         const Vec3 way = random.direction();
         EXPECT_LE(way.dot(x - ball.center), solid.reach(*node, way) * (1 + 1e-9)) << "depth " << depth;
