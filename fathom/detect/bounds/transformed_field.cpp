@@ -16,7 +16,7 @@ constexpr std::size_t short_tape = 24; // instructions: shorter tapes are not sh
 constexpr double worth_keeping = 0.75; // share of the instructions: above it the longer tape is used
 constexpr double largest_offset = 1e3; // in sizes of the bodies: beyond it rounding exceeds the gap
 
-bool spheres_tell_all(const Field& field) { return dynamic_cast<const MeshField*>(&field) != nullptr; }
+bool range_adds_nothing(const Field& field) { return dynamic_cast<const MeshField*>(&field) != nullptr; }
 
 } // namespace
 
@@ -53,7 +53,7 @@ Box level_bounds(const Field& field, double level) {
 
 TransformedField::TransformedField(const Field& field, const Pose& pose, double level, double slack)
     : field_(&field), turn_(pose.rotation.toRotationMatrix().transpose()), move_(-(turn_ * pose.translation)),
-      turned_(!turn_.isIdentity(0) || !pose.translation.isZero(0)), range_helps_(!spheres_tell_all(field)),
+      turned_(!turn_.isIdentity(0) || !pose.translation.isZero(0)), range_helps_(!range_adds_nothing(field)),
       slack_(turned_ ? slack : 0.0), radius_(field, level),
       slope_(std::isfinite(field.error_bound()) || !std::isfinite(field.lipschitz()) ? 1.0 : field.lipschitz()) {
     if (const auto* formula = dynamic_cast<const AnalyticField*>(&field)) tape_ = TapePtr(TapePtr(), &formula->tape());

@@ -211,9 +211,9 @@ FieldSweeper::Step FieldSweeper::step(QueueItem& item) {
     }
     // A shorter interval helps if the travel is large compared with the cell, or if spheres as large as the gap allows
     // might suffice.
-    const bool sphere_may_do =
+    const bool sphere_may_suffice =
         spheres_ && gap > 0 && node.radius * node.radius < 0.05 * gap * size_ && every_way > 0.2 * gap;
-    if (way > 0.5 * node.radius || sphere_may_do) {
+    if (way > 0.5 * node.radius || sphere_may_suffice) {
         item.hop = std::max(0.25 * ahead, std::min(0.8 * clear / state.speed, 0.8 * ahead));
         if (item.hop > 1e-3 * options_.tolerance) return Step::advance;
     }

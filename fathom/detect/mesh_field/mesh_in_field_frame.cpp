@@ -78,7 +78,7 @@ void MeshInFieldFrame::prove(TriangleInFieldFrame& triangle, const ClearanceRadi
     while (!open.empty()) {
         const Corners piece = open.back();
         open.pop_back();
-        const Sphere sphere = sphere_round(piece);
+        const Sphere sphere = enclosing_sphere(piece);
         const double value = field_.distance(sphere.center);
         spend(1);
         if (value <= clear.level()) {

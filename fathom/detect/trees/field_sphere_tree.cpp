@@ -332,10 +332,10 @@ FieldSphereTree::FieldSphereTree(FieldPtr field, const FieldSphereTreeOptions& o
     bounded_ = bounds_.empty() || is_finite(bounds_.size());
     if (!bounded_ || bounds_.empty()) return;
     const auto* grid = dynamic_cast<const GridField*>(field_.get());
-    tree_tells_ = is_network(*field_);
+    tree_is_tighter_ = is_network(*field_);
     Builder{*this, grid, {}, {}}.run(chosen_levels(*field_, grid, options), options.max_nodes > 0 ? options.max_nodes
-                                                                            : tree_tells_         ? max_nodes_of_network
-                                                                                          : max_nodes_of_others);
+                                                                            : tree_is_tighter_    ? max_nodes_of_network
+                                                                                               : max_nodes_of_others);
 }
 
 } // namespace fathom

@@ -301,7 +301,7 @@ HWY_ATTR Choice choice(const IntervalRun& run, const Instruction& in, const doub
     }
 }
 
-HWY_ATTR void meet_with_spheres(const IntervalRun& run, const Spheres& spheres, const Instruction& in) {
+HWY_ATTR void intersect_with_spheres(const IntervalRun& run, const Spheres& spheres, const Instruction& in) {
     const std::size_t k = in.slope - 1u;
     const double* const middles = spheres.middles + interval_block * k;
     const V slope = set(spheres.slopes[k]);
@@ -322,7 +322,7 @@ HWY_ATTR void intervals_for_target(const TapeView& tape, const Spheres& spheres,
         const double* const p = tape.parameters + in.parameters;
         if (choices) *choices++ = choice(run, in, p); // before the step, which may overwrite an operand
         interval_step(run, in, p);
-        if (in.slope != 0) meet_with_spheres(run, spheres, in);
+        if (in.slope != 0) intersect_with_spheres(run, spheres, in);
     }
 }
 
