@@ -92,7 +92,7 @@ void ClearanceRadius::trust_grid(const GridField& grid) {
     near_ = far_;
     band_ = HUGE_VAL;
     spread_ = 0;
-    if (!clear) steepest_ = std::numbers::sqrt2;
+    if (!clear) max_slope_ = std::numbers::sqrt2;
 }
 
 double ClearanceRadius::min_distance(double value) const {
@@ -111,7 +111,7 @@ double ClearanceRadius::operator()(double value) const {
     const double by_slope = (value - level_ - jump_ - slack) / lipschitz_;
     double by_truth = -HUGE_VAL;
     if (near_ < HUGE_VAL && level_ < band_ - near_) {
-        by_truth = (min_distance(value) - level_ - near_ - slack) / steepest_;
+        by_truth = (min_distance(value) - level_ - near_ - slack) / max_slope_;
     }
     return (1 - rounding) * std::max(by_slope, by_truth);
 }
@@ -148,7 +148,7 @@ bool ClearanceProof::clears_by_slope(const Vec3& p, double value, double radius)
     // A distance decreases by about the length of the way, so a smaller value cannot be proven clear.
     if (value < 0.9 * radius) return false;
     SlopeRange range;
-    return slopes(p, radius, range) && value - range.jump > radius * range.steepest() * (1 + 1e-12);
+    return slopes(p, radius, range) && value - range.jump > radius * range.max_slope() * (1 + 1e-12);
 }
 
 // In the sphere, f(x) >= f(c) + slope . (x - c) for some slope of the range; in the interior, f(x) <= 0.

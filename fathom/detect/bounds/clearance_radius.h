@@ -55,7 +55,7 @@ private:
     // (2): half the diagonal of a cell; 0 if the error of the samples is not known. That of a brick is 8 times as
     // large.
     double spread_ = 0;
-    double steepest_ = 1; // (2): Lipschitz bound on the distance, continued beyond the domain
+    double max_slope_ = 1; // (2): Lipschitz bound on the distance, continued beyond the domain
 };
 
 // ---- Proof that a sphere about a point contains no interior point of a field.

@@ -48,15 +48,15 @@ protected:
         int samples = 0;
         if (!move_inside(pair_, 0, a, size_, samples) || !move_inside(pair_, 1, b, size_, samples)) return;
         double apart = (a - b).norm(), share = std::min(0.5, 0.1 * size_ / std::max(apart, 1e-300));
-        const double enough = (max_steps == quick_steps ? 1e-3 : 1e-6) * options_.tolerance;
-        for (int k = 0; k < max_steps && share * apart > enough; ++k) {
+        const double precision = (max_steps == quick_steps ? 1e-3 : 1e-6) * options_.tolerance;
+        for (int k = 0; k < max_steps && share * apart > precision; ++k) {
             if (max_steps == quick_steps && k == 3 && apart > best_.upper + 0.05 * size_)
                 break; // unlikely to improve the best pair
             Vec3 x = a + share * (b - a), y = b + share * (a - b);
             const bool inside = move_inside(pair_, 0, x, size_, samples) && move_inside(pair_, 1, y, size_, samples);
             const double next = (x - y).norm();
             if (inside && next < apart * (1 - 1e-13)) {
-                const bool settled = apart - next < enough * share;
+                const bool settled = apart - next < precision * share;
                 a = x, b = y, apart = next;
                 share = std::min(0.5, 1.5 * share);
                 if (settled) break;
@@ -267,11 +267,11 @@ ClosestPoints through_field(const FieldSphereTree& p, const FieldSphereTree& q, 
 
 ClosestPoints through_other(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair,
                             const Pose& q_in_p, const ClosestOptions& options, const ClosestPoints& known) {
-    const FieldPair turned(q.field(), p.field(), q_in_p.inverse());
+    const FieldPair swapped(q.field(), p.field(), q_in_p.inverse());
     ClosestPoints seen = known;
     seen.in_p = pair.to_q(known.in_q);
     seen.in_q = pair.to_q(known.in_p);
-    ClosestPoints best = through_field(q, p, turned, options, seen);
+    ClosestPoints best = through_field(q, p, swapped, options, seen);
     const Vec3 in_p = q_in_p * best.in_q;
     best.in_q = q_in_p * best.in_p;
     best.in_p = in_p;

@@ -232,12 +232,12 @@ private:
     // Moves a contact by about a cell towards the edge of the touching region: for a resting box, contacts at its
     // corners are more useful than in the middle.
     RegionContact slid_outward(const RegionContact& from) {
-        Vec3 way = from.point_p - middle_;
-        way -= way.dot(from.normal) * from.normal;
-        const double length = way.norm();
+        Vec3 tangent = from.point_p - middle_;
+        tangent -= tangent.dot(from.normal) * from.normal;
+        const double length = tangent.norm();
         if (!(length > 0)) return from;
         for (const double cells : {2.0, 1.0, 0.5}) {
-            Vec3 x = from.point_p + cells * cell_size() / length * way;
+            Vec3 x = from.point_p + cells * cell_size() / length * tangent;
             int samples = 0;
             const bool inside = move_inside(pair_, 0, x, size_, samples);
             result_.evaluations += static_cast<std::size_t>(samples);

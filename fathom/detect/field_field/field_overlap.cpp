@@ -54,12 +54,12 @@ Interval volume_of(const Box& box) {
 struct Search {
     std::array<TransformedField, 2> fields;
     double level;
-    double finest; // side of cells that are not split (m)
-    double size;   // of the region (m)
+    double min_side; // side of cells that are not split (m)
+    double size;     // of the region (m)
     bool spheres, shorten;
     bool apart = true; // try proofs by two spheres: useful until a common point is known
 
-    [[nodiscard]] bool is_finest(const Box& box) const { return box.size().maxCoeff() <= finest; }
+    [[nodiscard]] bool is_smallest(const Box& box) const { return box.size().maxCoeff() <= min_side; }
 
     void children(const Cell& parent, Judged& out) const;
     void classify(Judged& judged, Found& found) const;
@@ -74,7 +74,7 @@ private:
 void Search::children(const Cell& parent, Judged& out) const {
     std::array<TapePtr, 2> tapes = parent.tapes; // shortening costs as much as 16 cells: not for the last level
     for (std::size_t f = 0; f < 2; ++f)
-        if (shorten && parent.box.size().maxCoeff() > 3 * finest && !parent.inside[f])
+        if (shorten && parent.box.size().maxCoeff() > 3 * min_side && !parent.inside[f])
             tapes[f] = fields[f].shortened(tapes[f], parent.box);
     std::array<Box, family> boxes;
     out.count = octants(parent.box, boxes);
@@ -148,7 +148,7 @@ bool Search::proven_apart(const Judged& judged, std::size_t k, Found& found) con
         const Vec3 gradient = fields[f].sample(cell.tapes[f], fields[f].to_field(judged.centers[k])).gradient;
         ++found.evaluations;
         if (!(gradient.norm() > 0)) return false;
-        normals[f] = fields[f].turn_to_frame(gradient.normalized());
+        normals[f] = fields[f].rotate_to_frame(gradient.normalized());
     }
     const auto free_of = [&](const TransformedField& field) {
         return [&](const Vec3& q) {
@@ -178,7 +178,7 @@ void Search::classify(Judged& judged, Found& found) const {
             found.inside.push_back(cell.box);
         else if (proven_apart(judged, k, found))
             continue;
-        else if (is_finest(cell.box))
+        else if (is_smallest(cell.box))
             found.border.push_back(cell.box);
         else {
             cell.likely = std::max(a, b) - judged.radii[k];
@@ -311,11 +311,12 @@ struct SearchPlace {
 SearchPlace place_of(const Box& a, const Pose& pose_a, const Box& b, const Pose& pose_b,
                      const FieldOverlapOptions& options) {
     if (options.region) {
-        const Box met = intersection(*options.region, intersection(turned_bounds(a, pose_a), turned_bounds(b, pose_b)));
+        const Box met =
+            intersection(*options.region, intersection(rotated_bounds(a, pose_a), rotated_bounds(b, pose_b)));
         return {met, Pose{}};
     }
-    const Box from_a = intersection(a, turned_bounds(b, relative(pose_a, pose_b)));
-    const Box from_b = intersection(b, turned_bounds(a, relative(pose_b, pose_a)));
+    const Box from_a = intersection(a, rotated_bounds(b, relative(pose_a, pose_b)));
+    const Box from_b = intersection(b, rotated_bounds(a, relative(pose_b, pose_a)));
     if (from_a.empty()) return {from_a, pose_a};
     if (from_b.empty()) return {from_b, pose_b};
     if (!is_finite(from_a) && !is_finite(from_b))

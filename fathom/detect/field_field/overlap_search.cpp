@@ -114,7 +114,7 @@ private:
         if (cell_size(item.level) < options_.tolerance || item.level >= 30) return leave_open(cell_size(item.level));
         if (++halvings_ % halving_stride == 0)
             descend_from(cell_center(item.level, item.place),
-                         {.size = size_, .tolerance = 1e-9, .max_steps = 60, .enough = options_.margin});
+                         {.size = size_, .tolerance = 1e-9, .max_steps = 60, .sufficient = options_.margin});
         if (found_) return;
         const std::uint32_t level = item.level + 1;
         const double radius = 0.5 * cell_size(level) * (1 + 1e-12);
@@ -152,9 +152,9 @@ private:
     }
 
     void try_descent(const Vec3& start) {
-        const std::size_t turn = leaves_++;
-        if (turn >= fewest_descents && turn % descent_stride != 0) return;
-        descend_from(start, {.size = size_, .tolerance = 1e-5, .max_steps = 16, .enough = options_.margin});
+        const std::size_t leaf = leaves_++;
+        if (leaf >= fewest_descents && leaf % descent_stride != 0) return;
+        descend_from(start, {.size = size_, .tolerance = 1e-5, .max_steps = 16, .sufficient = options_.margin});
     }
     void descend_from(const Vec3& start, const DescentOptions& options) {
         const Descent down = descend(pair_, 0, start, options);
@@ -183,7 +183,7 @@ private:
         SlopeRange p, q;
         if (!p_.clearance().slopes(in_p, radius, p) || !q_.clearance().slopes(in_q, radius + margin_, q)) return false;
         const double slope = (p.middle + pair_.from_q(q.middle)).norm() + p.half.norm() + q.half.norm();
-        const double far = margin_ * (q.steepest() - 1); // additional decrease of the field over the margin
+        const double far = margin_ * (q.max_slope() - 1); // additional decrease of the field over the margin
         return sum - p.jump - q.jump > radius * slope * (1 + 1e-12) + std::max(far, 0.0);
     }
 
@@ -209,7 +209,7 @@ private:
         const Vec3 down = grid_q ? pair_.from_q(range.middle) : range.middle;
         const double steepness = down.norm();
         const double reach = capped_reach(radius, offset, steepness > 0 ? -down.dot(out) / steepness : 0.0);
-        const double value = (grid_q ? value_q - margin_ * std::max(1.0, range.steepest()) : value_p) - range.jump;
+        const double value = (grid_q ? value_q - margin_ * std::max(1.0, range.max_slope()) : value_p) - range.jump;
         return value > (steepness * reach + range.half.norm() * radius) * (1 + 1e-12);
     }
 

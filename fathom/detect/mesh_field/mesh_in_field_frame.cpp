@@ -22,7 +22,7 @@ MeshInFieldFrame::MeshInFieldFrame(const TriangleSphereTree& mesh, const Pose& m
     : mesh_(mesh), field_(field), mesh_field_(dynamic_cast<const MeshField*>(&field)), field_pose_(field_pose),
       clear_(field, margin) {
     const Pose pose = relative(field_pose, mesh_pose);
-    turn_ = pose.rotation.toRotationMatrix();
+    rotation_ = pose.rotation.toRotationMatrix();
     move_ = pose.translation;
     const Sphere all = mesh.tree().sphere(mesh.tree().nodes()[0]);
     error_ = 1e-14 * (move_.norm() + all.center.norm() + mesh.reach(0) + field_pose.translation.norm() +

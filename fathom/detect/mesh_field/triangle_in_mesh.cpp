@@ -119,12 +119,12 @@ private:
     // next step, and `crossed` if a step had to be shortened or the slope reversed, which indicates a crease.
     bool advance(double& step, bool& crossed) {
         const Vec3 slope = flat(at_.sample.gradient);
-        const Vec3 way = closest_point(at_.point - step * slope, corners_).point - at_.point;
-        const double rate = slope.dot(way);
-        if (!(way.norm() > still * size_) || !(rate < 0)) return false;
+        const Vec3 step_vector = closest_point(at_.point - step * slope, corners_).point - at_.point;
+        const double rate = slope.dot(step_vector);
+        if (!(step_vector.norm() > still * size_) || !(rate < 0)) return false;
         double share = 1;
         for (int trial = 0; trial < max_trials; ++trial) {
-            const Vec3 next = at_.point + share * way;
+            const Vec3 next = at_.point + share * step_vector;
             const Sample sample = evaluate(next);
             if (sample.distance <= at_.sample.distance + 1e-4 * share * rate) {
                 crossed = crossed || flat(sample.gradient).dot(slope) < 0;
@@ -134,7 +134,7 @@ private:
             crossed = true;
             const double bulge = 2 * (sample.distance - at_.sample.distance - share * rate);
             share = bulge > 0 ? std::clamp(-rate * share * share / bulge, 0.1 * share, 0.6 * share) : 0.5 * share;
-            if (!(share * way.norm() > still * size_)) return false;
+            if (!(share * step_vector.norm() > still * size_)) return false;
         }
         return false;
     }

@@ -57,22 +57,23 @@ CollideResult plane_and_plane(const Pair& pair, const CollideOptions& options) {
 
 void collect_below(const Placed& surface, const Shape::HalfSpace& plane, double margin, CollideResult& result) {
     const TriangleSphereTree& mesh = surface.shape->surface();
-    const Vec3 way = surface.pose.rotate_to_local(plane.normal);
+    const Vec3 direction = surface.pose.rotate_to_local(plane.normal);
     const double level = plane.offset + margin - plane.normal.dot(surface.pose.translation);
     std::vector<Index> open = {0};
     while (!open.empty()) {
         const Index at = open.back();
         open.pop_back();
         const SphereNode& node = mesh.tree().nodes()[at];
-        if (way.dot(mesh.tree().sphere(node).center) - mesh.reach(at) > level) continue;
+        if (direction.dot(mesh.tree().sphere(node).center) - mesh.reach(at) > level) continue;
         for (Index k = node.first; k < node.first + node.size(); ++k) {
             if (!node.is_leaf()) {
                 open.push_back(k);
                 continue;
             }
             const auto corners = mesh.corners(k);
-            const auto lowest = std::min_element(corners.begin(), corners.end(),
-                                                 [&](const Vec3& p, const Vec3& q) { return way.dot(p) < way.dot(q); });
+            const auto lowest = std::min_element(corners.begin(), corners.end(), [&](const Vec3& p, const Vec3& q) {
+                return direction.dot(p) < direction.dot(q);
+            });
             const Vec3 point = surface.pose * *lowest;
             const double depth = plane.offset - plane.normal.dot(point);
             if (depth < -margin) continue;
@@ -138,10 +139,10 @@ Contact contact_of(const Pair& pair, const IdPair& triangles) {
     const double distance = std::sqrt(near.squared_distance);
     Vec3 normal = near.point_b - near.point_a;
     if (!(distance > 0)) {
-        const Vec3 of_a = area(ca), of_b = area(cb), way = (cb[0] + cb[1] + cb[2]) - (ca[0] + ca[1] + ca[2]);
+        const Vec3 of_a = area(ca), of_b = area(cb), direction = (cb[0] + cb[1] + cb[2]) - (ca[0] + ca[1] + ca[2]);
         normal = of_a.squaredNorm() > of_b.squaredNorm() ? of_a : of_b;
-        if (!(normal.squaredNorm() > 0)) normal = way.squaredNorm() > 0 ? way : Vec3::UnitZ();
-        if (normal.dot(way) < 0) normal = -normal;
+        if (!(normal.squaredNorm() > 0)) normal = direction.squaredNorm() > 0 ? direction : Vec3::UnitZ();
+        if (normal.dot(direction) < 0) normal = -normal;
     }
     Contact contact{
         .point_a = near.point_a, .point_b = near.point_b, .normal = normal.stableNormalized(), .depth = -distance};

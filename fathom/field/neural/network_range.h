@@ -59,7 +59,7 @@ public:
     Interval shorten(const Box& box, NetworkPart& part) const;
 
     // Upper bound on the length of the exact network's gradient in the box (m/m). Evaluates some thousand sub-boxes.
-    [[nodiscard]] double steepest_slope(const Box& box) const;
+    [[nodiscard]] double max_slope_over(const Box& box) const;
 
     // Multiplications of one value.
     [[nodiscard]] std::size_t multiplications() const { return program_ ? program_->multiplications() : 0; }
@@ -114,11 +114,11 @@ public:
     [[nodiscard]] double lipschitz() const;
 
 private:
-    struct Steepest;
+    struct MaxSlope;
 
     NetworkPart whole_;
     Box domain_;
-    std::shared_ptr<Steepest> steepest_;
+    std::shared_ptr<MaxSlope> max_slope_;
 };
 
 } // namespace fathom

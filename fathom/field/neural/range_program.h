@@ -106,7 +106,7 @@ void finish_program(RangeProgram& program);
 [[nodiscard]] bool fold_decided_units(const RangeProgram& program, std::span<const float> columns, RangeProgram& out);
 
 // Largest slope of an activation.
-[[nodiscard]] double steepest(Activation activation, float parameter);
+[[nodiscard]] double max_slope(Activation activation, float parameter);
 
 // The result before the last activation lies within centre +- reach; reach is infinite where floats could overflow.
 struct RangeSphere {

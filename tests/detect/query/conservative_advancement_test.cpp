@@ -13,8 +13,8 @@
 namespace fathom {
 namespace {
 
-// Touching inside of given intervals; outside, the gap is `slope` times the way in time to the nearest, and `share` of
-// it is proven.
+// Touching inside of given intervals; outside, the gap is `slope` times the distance in time to the nearest, and
+// `share` of it is proven.
 struct Known {
     std::vector<ContactInterval> contacts;
     double slope = 1, share = 0.9;
@@ -123,14 +123,14 @@ TEST(AdvancementResult, contact_of_no_length_is_found_where_it_is_certain) {
 
 // Signed distances: waves about a height, as fast as 4 pi a unit of time; contact where they are below 0.
 struct Waves {
-    double height, phase, blur = 0; // blur: distances are told too small by this
+    double height, phase, uncertainty = 0; // uncertainty: reported distances are too small by this
     bool holds = false;
 
     static constexpr double speed = 4 * std::numbers::pi;
     [[nodiscard]] double distance(double t) const { return height + std::cos(speed * t + phase); }
     TimeProbe operator()(double t) const {
         const double d = distance(t);
-        return {d <= 0, d - blur, holds ? -d - blur : 0, d > 0 ? blur : 0};
+        return {d <= 0, d - uncertainty, holds ? -d - uncertainty : 0, d > 0 ? uncertainty : 0};
     }
 };
 
@@ -168,7 +168,7 @@ TEST(AdvancementResult, blurred_looks_end_early_and_stay_true) {
         kept_secret += conservative_advancement(
                            [&](double t) {
                                TimeProbe probe = waves(t);
-                               probe.blur = 0;
+                               probe.uncertainty = 0;
                                return probe;
                            },
                            options)
