@@ -253,8 +253,8 @@ TEST(CpuDepth, tells_whether_it_would_draw_anything_as_the_drawing_shows) {
             backend->draw(view, std::span(&other, 1), options, *target);
             bool drawn = false;
             for (std::size_t p = 0; p < view.pixel_count(); ++p) drawn |= target->map().covered(p);
-            ASSERT_EQ(backend->meets(view, std::span(&other, 1), options, *target), drawn);
-            ASSERT_EQ(backend->DepthBackend::meets(view, std::span(&other, 1), options, *target), drawn);
+            ASSERT_EQ(backend->draws_anything(view, std::span(&other, 1), options, *target), drawn);
+            ASSERT_EQ(backend->DepthBackend::draws_anything(view, std::span(&other, 1), options, *target), drawn);
             met += drawn, ++tests;
         }
     EXPECT_GT(met, tests / 5);

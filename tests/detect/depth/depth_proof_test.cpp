@@ -184,21 +184,21 @@ TEST(ColumnSweep, meets_exactly_the_columns_that_a_triangle_passes) {
     wall.vertices = {{0.5, -4, -3}, {0.5, 4, -3}, {0.5, 4, 30}, {0.5, -4, 30}};
     wall.triangles = {{0, 1, 2}, {0, 2, 3}};
     const std::vector<bool> all(64, true);
-    const auto met = columns_met(drawn(wall), all, lower, upper, nullptr, 1e-6);
+    const auto met = columns_touched(drawn(wall), all, lower, upper, nullptr, 1e-6);
     for (std::size_t k = 0; k < 64; ++k) EXPECT_EQ(met[k], k % 8 == 4) << k;
     for (const double z : {0.3, 0.5, 0.7}) {
         TriangleMesh sheet =
             mapped(make_cloth({.size = {20, 20}}), [&](const Vec3& p) -> Vec3 { return p + Vec3(0, 0, z); });
-        const auto by_sheet = columns_met(drawn(sheet), all, lower, upper, nullptr, 1e-6);
+        const auto by_sheet = columns_touched(drawn(sheet), all, lower, upper, nullptr, 1e-6);
         EXPECT_EQ(std::ranges::count(by_sheet, true), z == 0.5 ? 64 : 0);
     }
-    EXPECT_EQ(
-        std::ranges::count(columns_met(drawn(wall), std::vector<bool>(64, false), lower, upper, nullptr, 1e-6), true),
-        0);
-    EXPECT_EQ(
-        std::ranges::count(
-            columns_met(drawn(wall, Pose::from_translation({1e300, 0, 0})), all, lower, upper, nullptr, 1e-6), true),
-        0);
+    EXPECT_EQ(std::ranges::count(
+                  columns_touched(drawn(wall), std::vector<bool>(64, false), lower, upper, nullptr, 1e-6), true),
+              0);
+    EXPECT_EQ(std::ranges::count(
+                  columns_touched(drawn(wall, Pose::from_translation({1e300, 0, 0})), all, lower, upper, nullptr, 1e-6),
+                  true),
+              0);
 }
 
 } // namespace

@@ -88,9 +88,10 @@ TEST(DistanceLowerBound, of_balls_beyond_each_others_grids_is_nearer_with_finer_
             const Shape a = ball_grid(0.5 * size, 64), b = ball_grid(0.3 * size, 48);
             const Vec3 way = Vec3(1, -2, 0.5).normalized();
             const Pose pose_b = {Quat(Eigen::AngleAxisd(1, Vec3::UnitY())), (0.8 + apart) * size * way};
-            const double coarse = distance_lower_bound(a, {}, b, pose_b, {.enough = 10 * size, .effort = 2000});
+            const double coarse = distance_lower_bound(a, {}, b, pose_b, {.sufficient = 10 * size, .effort = 2000});
             const double fine = distance_lower_bound(
-                a, {}, b, pose_b, {.enough = 10 * size, .effort = 2000, .finest = 1e-4 * size, .way = way});
+                a, {}, b, pose_b,
+                {.sufficient = 10 * size, .effort = 2000, .min_radius = 1e-4 * size, .direction = way});
             EXPECT_LE(fine, (apart + 2e-3) * size); // of grids that interpolate a ball
             EXPECT_GE(fine, (apart - 0.055) * size);
             EXPECT_LE(apart * size - fine, 0.6 * (apart * size - coarse));
@@ -114,10 +115,10 @@ TEST(DistanceLowerBound, never_exceeds_the_distance_of_points_that_were_seen) {
         const RandomPoses poses = random_poses(a, b, random);
         const DistanceResult d = distance(a, poses.a, b, poses.b);
         const double gap = distance_lower_bound(a, poses.a, b, poses.b,
-                                                {.enough = 10 * size,
+                                                {.sufficient = 10 * size,
                                                  .effort = 500,
-                                                 .finest = 1e-3 * size,
-                                                 .way = d.upper_bound > 0 ? d.normal : Vec3(Vec3::Zero())});
+                                                 .min_radius = 1e-3 * size,
+                                                 .direction = d.upper_bound > 0 ? d.normal : Vec3(Vec3::Zero())});
         EXPECT_LE(gap, std::max(d.upper_bound, 0.0) + 1e-9 * size);
         if (!(d.upper_bound > 0.05 * size)) continue;
         ++apart;

@@ -368,10 +368,10 @@ TEST(WorldGap, is_never_more_than_the_distance_and_mostly_near_it) {
                                                                                 ? Pose::from_translation({0, 0, -size})
                                                                                 : random_pose(random, size);
                     const DistanceResult truth = distance(a, pose_a, b, pose_b);
-                    const double gap = distance_lower_bound(a, pose_a, b, pose_b, {.enough = size});
+                    const double gap = distance_lower_bound(a, pose_a, b, pose_b, {.sufficient = size});
                     EXPECT_LE(gap, std::max(0.0, truth.upper_bound) + truth.error_bound + 1e-9 * size)
                         << name(kind) << " " << name(other);
-                    EXPECT_EQ(distance_lower_bound(b, pose_b, a, pose_a, {.enough = 0}) <=
+                    EXPECT_EQ(distance_lower_bound(b, pose_b, a, pose_a, {.sufficient = 0}) <=
                                   std::max(0.0, truth.upper_bound) + truth.error_bound + 1e-9 * size,
                               true);
                     ++(truth.upper_bound > 0 ? apart : touching);
@@ -382,8 +382,8 @@ TEST(WorldGap, is_never_more_than_the_distance_and_mostly_near_it) {
         EXPECT_GT(near, apart / 3);
     }
     const Shape plane = Shape::half_space(Vec3::UnitZ(), 0), pillar = formula_shape(shapes::infinite_cylinder(1));
-    EXPECT_EQ(distance_lower_bound(plane, {}, plane, Pose::from_translation({0, 0, -5}), {.enough = 1}), 0);
-    EXPECT_EQ(distance_lower_bound(pillar, {}, ball_shape(1), Pose::from_translation({5, 0, 0}), {.enough = 1}), 0);
+    EXPECT_EQ(distance_lower_bound(plane, {}, plane, Pose::from_translation({0, 0, -5}), {.sufficient = 1}), 0);
+    EXPECT_EQ(distance_lower_bound(pillar, {}, ball_shape(1), Pose::from_translation({5, 0, 0}), {.sufficient = 1}), 0);
 }
 
 } // namespace

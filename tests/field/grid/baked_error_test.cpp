@@ -27,7 +27,7 @@ TEST(BakedError, bounds_what_samples_see_and_shrinks_with_the_pieces) {
         const double seen = largest_seen(grid, field, grid.layout().cell, 20000);
         double last = HUGE_VAL;
         for (const int halvings : {0, 1, 2}) {
-            const BakedError error = baked_error(grid, field, {.enough = 0, .halvings = halvings});
+            const BakedError error = baked_error(grid, field, {.tolerance = 0, .halvings = halvings});
             EXPECT_GT(error.cells, 1000U);
             EXPECT_LE(seen, error.largest);
             EXPECT_LT(error.largest, 0.9 * last);

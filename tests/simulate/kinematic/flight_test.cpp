@@ -38,7 +38,7 @@ TEST(Flight, over_the_valley_has_more_triangles_than_the_papers_and_a_part_that_
     const Flight flight = make_valley_flight();
     EXPECT_GT(flight.obstacle_triangles(), 315'000u);
     EXPECT_NEAR(static_cast<double>(flight.ship->triangles.size()), 16'792, 100);
-    EXPECT_FALSE(flight.obstacles.back().fixed());
+    EXPECT_FALSE(flight.obstacles.back().stationary());
     const double share = share_of_collisions(flight, testing::count_of(25, 1));
     EXPECT_GT(share, 0.15);
     EXPECT_LT(share, 0.7);
