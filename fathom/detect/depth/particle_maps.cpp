@@ -30,11 +30,11 @@ public:
 
     // Whether the segment may hit anything. A negative result is certain; false for NaN.
     [[nodiscard]] bool near(const Vec3& from, const Vec3& to) const {
-        bool meets = true;
+        bool overlaps = true;
         for (int k = 0; k < 3; ++k)
-            meets &=
+            overlaps &=
                 std::min(from[k], to[k]) <= world_reach_.upper[k] && std::max(from[k], to[k]) >= world_reach_.lower[k];
-        return meets && near_in_map(scaled_ * from + shift_, scaled_ * to + shift_);
+        return overlaps && near_in_map(scaled_ * from + shift_, scaled_ * to + shift_);
     }
     // Fills `hit` and returns true if there is one.
     [[nodiscard]] bool first_hit(const Vec3& from, const Vec3& motion, ParticleHit& hit) const;

@@ -136,10 +136,10 @@ bool Search::proven_apart(const Judged& judged, std::size_t k, Found& found) con
     const Cell& cell = judged.cells[k];
     const double gap = judged.values[0][k] + judged.values[1][k] - 2 * level;
     if (!spheres || !apart || cell.inside[0] || cell.inside[1] || !(gap > 0)) return false;
-    const double offset = sphere_offset(judged.radii[k], gap, size), spared = judged.radii[k] / gap;
+    const double offset = sphere_offset(judged.radii[k], gap, size), saved = judged.radii[k] / gap;
     if (!(offset > 0)) return false;
     for (std::size_t f = 0; f < 2; ++f)
-        if (spared * spared < fields[f].cost_of_whole(cell.tapes[f])) return false;
+        if (saved * saved < fields[f].cost_of_whole(cell.tapes[f])) return false;
     double upper_bound = 0;
     for (std::size_t f = 0; f < 2; ++f) upper_bound += fields[f].clear_upper_bound(judged.values[f][k], offset);
     if (!(upper_bound > 2 * offset)) return false;
