@@ -444,7 +444,7 @@ namespace {
 RecordedBody recorded(const RigidBody& body) {
     RecordedBody result{body.name, {body.shape, &body.shape->mesh}, {}, body.shape->center, body.fixed};
     if (body.shape->mesh.vertices.empty() && body.shape->caster)
-        result.formula = {body.shape, &body.shape->caster->field()};
+        result.field = {body.shape, &body.shape->caster->field()};
     return result;
 }
 } // namespace
