@@ -60,7 +60,7 @@ std::vector<Vec3> stage_corners(const Recording& recording) {
 }
 
 // A mesh for each body; analytic bodies are meshed within the stage.
-std::vector<TriangleMesh> formula_meshes(const Recording& recording, std::span<const Vec3> stage) {
+std::vector<TriangleMesh> contoured_meshes(const Recording& recording, std::span<const Vec3> stage) {
     const Box box = bounds(stage);
     const auto bodies = recording.bodies();
     std::vector<TriangleMesh> meshes(bodies.size());
@@ -122,7 +122,7 @@ Image film_strip(const Recording& recording, const FilmOptions& options) {
     if (frames.empty() || options.pictures < 1) return {};
     View view = options.view;
     const std::vector<Vec3> stage = stage_corners(recording);
-    const std::vector<TriangleMesh> contours = formula_meshes(recording, stage);
+    const std::vector<TriangleMesh> contours = contoured_meshes(recording, stage);
     view.frame = stage;
     view.mark_size = 1.5;
     std::vector<Image> images;

@@ -53,7 +53,7 @@ TEST(SweepCommand, a_rotating_blade_hits_a_body_that_its_chords_miss) {
     EXPECT_LT(turned["time"].get<double>(), 0.5);
 }
 
-TEST(SweepCommand, proof_holds_for_the_surfaces) {
+TEST(SweepCommand, the_proof_is_valid_for_the_surfaces) {
     const Folder folder;
     const std::string mesh = quoted(folder.file("ball.ply"));
     ASSERT_EQ(run("make sphere -o " + mesh).exit_code, 0);

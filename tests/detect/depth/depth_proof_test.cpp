@@ -61,7 +61,7 @@ DepthObject careful(DepthBackend& backend, const TriangleMesh& mesh, const Vec3&
 
 constexpr DepthCollideOptions with_proof{.conservative = true};
 
-TEST_P(DepthProof, is_never_given_of_bodies_that_meet_deeper_than_rounding) {
+TEST_P(DepthProof, is_never_given_for_bodies_that_overlap_by_more_than_rounding) {
     Random random(21);
     const std::size_t count = testing::count_of(10, 200);
     std::size_t proven = 0, apart = 0, undecided = 0, tried = 0;
@@ -140,7 +140,7 @@ TEST_P(DepthProof, is_not_given_inside_a_body_however_thin_the_object) {
 }
 
 // A hair between the middles of pixels is not missed in silence.
-TEST_P(DepthProof, leaves_undecided_what_is_thinner_than_pixels) {
+TEST_P(DepthProof, leaves_gaps_thinner_than_pixels_undecided) {
     DepthObject object = careful(*backend, make_box(), Vec3::UnitZ(), DepthSides::both_sides, 16);
     const DrawnBody hair = drawn(make_box({.size = {1e-4, 1e-4, 0.5}}), Pose::from_translation({0.011, 0.013, 0}));
     EXPECT_EQ(collide(object, {}, std::array{hair}).status, Status::disjoint) << "missed, and not called a proof";
@@ -170,13 +170,13 @@ TEST_P(DepthProof, is_given_in_a_hollow_by_layers) {
               Status::overlapping);
 }
 
-TEST(DepthObjectProof, asks_for_what_the_backend_cannot_do_and_says_so) {
+TEST(DepthObjectProof, reports_an_option_that_the_backend_does_not_support) {
     const auto backend = make_cpu_depth_backend();
     if (draws_conservatively(*backend)) GTEST_SKIP() << backend->name() << " draws conservatively";
     EXPECT_THROW((void)careful(*backend, make_box(), Vec3::UnitZ()), Error);
 }
 
-TEST(ColumnSweep, meets_exactly_the_columns_that_a_triangle_passes) {
+TEST(ColumnSweep, visits_exactly_the_columns_that_a_triangle_covers) {
     DepthView view{.size = {8, 8, 1}, .width = 8, .height = 8};
     DepthMap lower{view, Keep::nearest, std::vector<float>(64, 0.4f), {}, {}},
         upper{view, Keep::farthest, std::vector<float>(64, 0.6f), {}, {}};

@@ -93,7 +93,7 @@ TEST(AdvancementResult, contact_at_either_end_is_seen) {
     EXPECT_TRUE(at_end.intervals.front().proven);
 }
 
-TEST(AdvancementResult, without_known_gaps_everything_stays_open) {
+TEST(AdvancementResult, without_known_gaps_all_times_stay_undecided) {
     const auto silent = [](double) { return TimeProbe{false, 0}; };
     const AdvancementResult found = conservative_advancement(silent, {.speed = 1, .all = true, .max_evaluations = 100});
     EXPECT_EQ(found.status, Status::undecided);
@@ -158,7 +158,7 @@ TEST(AdvancementResult, depths_fill_the_times_round_them) {
     EXPECT_LT(3 * with, without);
 }
 
-TEST(AdvancementResult, blurred_looks_end_early_and_stay_true) {
+TEST(AdvancementResult, uncertain_probes_end_early_and_stay_correct) {
     Random random(6);
     std::size_t told = 0, kept_secret = 0, touching = 0;
     for (std::size_t k = 0; k < testing::count_of(500, 20000); ++k) {
@@ -183,7 +183,7 @@ TEST(AdvancementResult, blurred_looks_end_early_and_stay_true) {
     EXPECT_LT(3 * told, kept_secret);
 }
 
-TEST(AdvancementResult, what_cannot_approach_is_clear_after_one_look) {
+TEST(AdvancementResult, shapes_that_cannot_approach_are_clear_after_one_probe) {
     const auto apart = [](double) { return TimeProbe{false, 1e-9}; };
     const AdvancementResult found = conservative_advancement(apart, {.speed = 0});
     EXPECT_EQ(found.status, Status::disjoint);

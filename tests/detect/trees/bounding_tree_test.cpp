@@ -48,7 +48,7 @@ int depth_of(BoundingTree& tree, const Vec3& x, Random& random, double slack) {
     }
 }
 
-TEST(BoundingTree, every_part_holds_what_is_in_it_at_every_depth_and_scale) {
+TEST(BoundingTree, every_node_contains_its_content_at_every_depth_and_scale) {
     Random random(3);
     for (const ShapeKind kind : all_shape_kinds) {
         if (!has_field(kind) || kind == ShapeKind::half_space) continue;
@@ -68,7 +68,7 @@ TEST(BoundingTree, every_part_holds_what_is_in_it_at_every_depth_and_scale) {
     }
 }
 
-TEST(BoundingTree, nothing_is_left_of_what_is_proven_empty) {
+TEST(BoundingTree, nodes_proven_empty_are_dropped) {
     // Ranges of this sum are loose in large cells and tight in small ones: many cells are cleared only by their parts.
     Random random(8);
     for (int k = 0; k < 5; ++k) {
@@ -82,7 +82,7 @@ Shape ball_grid(double radius, int resolution) {
     return Shape(std::make_shared<GridField>(bake(AnalyticField(shapes::sphere(radius)), {.resolution = resolution})));
 }
 
-TEST(DistanceLowerBound, of_balls_beyond_each_others_grids_is_nearer_with_finer_parts) {
+TEST(DistanceLowerBound, of_spheres_beyond_each_others_grids_is_tighter_with_smaller_nodes) {
     for (const double size : {1e-3, 1.0, 1e3})
         for (const double apart : {0.1, 0.5, 3.0}) {
             const Shape a = ball_grid(0.5 * size, 64), b = ball_grid(0.3 * size, 48);

@@ -71,7 +71,7 @@ TEST(GridField, keeps_the_contract_at_every_scale_and_storage) {
     }
 }
 
-TEST(GridField, its_error_bound_holds_everywhere_in_the_domain) {
+TEST(GridField, its_error_bound_is_valid_everywhere_in_the_domain) {
     Random random(1);
     for (const Case& c : cases()) {
         const Sphere ball(Vec3::Zero(), c.scale);
@@ -106,7 +106,7 @@ public:
     static constexpr double steepness = 40;
 };
 
-TEST(GridField, states_what_clamping_to_codes_took_away) {
+TEST(GridField, states_the_error_of_clamping_to_codes) {
     const SteepBall ball;
     for (const GridStorage storage : {GridStorage::code16, GridStorage::float32}) {
         const GridField grid = bake(ball, {.box = {}, .resolution = 64, .dense = true, .storage = storage});

@@ -382,7 +382,7 @@ TEST(NetworkRange, a_part_encloses_inside_its_box_and_is_smaller) {
     EXPECT_LT(wider, 3);
 }
 
-TEST(NetworkRange, the_lipschitz_bound_holds_and_is_not_far_off) {
+TEST(NetworkRange, the_lipschitz_bound_is_valid_and_tight) {
     Random random(19);
     for (NetworkKind kind : kinds()) {
         kind.scale = 10;

@@ -44,7 +44,7 @@ TEST(Flight, over_the_valley_has_more_triangles_than_the_papers_and_a_part_that_
     EXPECT_LT(share, 0.7);
 }
 
-TEST(Flight, the_ship_looks_where_it_flies_and_never_leaps) {
+TEST(Flight, the_ship_points_along_its_path_and_moves_continuously) {
     for (const Flight& flight : {make_tunnel_flight(), make_valley_flight()})
         for (std::size_t frame = 1; frame < flight.frames; ++frame) {
             const Pose before = flight.ship_pose(frame - 1), now = flight.ship_pose(frame);
