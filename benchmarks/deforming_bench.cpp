@@ -174,7 +174,7 @@ private:
 };
 
 // Equation 5.
-Sphere sphere_round(std::span<const Vec3> vertices) {
+Sphere enclosing_sphere(std::span<const Vec3> vertices) {
     const Vec3 center = bounds(vertices).center();
     double squared = 0;
     for (const Vec3& v : vertices) squared = std::max(squared, (v - center).squaredNorm());
@@ -203,7 +203,7 @@ public:
         if (volume_ == boxes)
             find_pairs<Box>(motion, [](std::span<const Vec3> v) { return bounds(v); });
         else
-            find_pairs<Sphere>(motion, sphere_round);
+            find_pairs<Sphere>(motion, enclosing_sphere);
         std::vector<char> wanted(trees_.size(), 0);
         for (const auto& [a, b] : broad_.pairs()) wanted[a] = wanted[b] = 1;
         for (std::size_t k = 0; k < trees_.size(); ++k)

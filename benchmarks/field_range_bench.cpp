@@ -66,9 +66,10 @@ void range_row(Report& report, const MeshField& exact, const GridField& field, i
     const double scale = 1e9 / static_cast<double>(count);
     const std::string id = fmt::format("{}-{}", resolution, parts),
                       work = fmt::format("at {}, boxes of 1/{} of the box", resolution, parts);
-    const double decided = 100 * share_decided(ours), by_ball = 100 * share_decided(ball);
-    report.add({"field-range-share-" + id, "sign decided, " + work, "%", decided, by_ball > 0 ? "mesh, ball bound" : "",
-                by_ball, by_ball > 0 ? ratio(decided, by_ball, Better::larger) : 0,
+    const double decided = 100 * share_decided(ours), by_sphere = 100 * share_decided(ball);
+    report.add({"field-range-share-" + id, "sign decided, " + work, "%", decided,
+                by_sphere > 0 ? "mesh, ball bound" : "", by_sphere,
+                by_sphere > 0 ? ratio(decided, by_sphere, Better::larger) : 0,
                 fmt::format("{:.2f} % hold no surface; {} of {} miss; {:.2f} of the ball's width",
                             100 * share_free(exact, boxes), missed, count, width / ball_width),
                 0});

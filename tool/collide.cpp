@@ -105,7 +105,7 @@ void write_page(const Posed& a, const Posed& b, const CollideResult& result, con
     Index number = 0;
     for (const Posed* body : {&a, &b}) {
         if (result.method == Method::field_field) {
-            document.layers.push_back(balls_layer(body->named.shape.solid(), 5000));
+            document.layers.push_back(spheres_layer(body->named.shape.solid(), 5000));
             document.layers.back().name = fmt::format("bounding spheres of {}", body->named.viewer_body.name);
             document.layers.back().body = number;
         }

@@ -150,7 +150,7 @@ void show_collision(Demo& demo, const std::shared_ptr<const GridField>& creature
                             .kind = ViewerKind::field};
     document.bodies = {viewer_body("creature", surface_of(*creature, 96)),
                        viewer_body("ring", surface_of(*ring, 64), there)};
-    document.layers = {contacts_layer(found.contacts), balls_layer(b, 5000)};
+    document.layers = {contacts_layer(found.contacts), spheres_layer(b, 5000)};
     document.layers.back().body = 1;
     demo.add_view(section, "collision", "Both bodies with their contacts", std::move(document));
     demo.report.sections.push_back(std::move(section));

@@ -17,7 +17,7 @@ namespace {
 constexpr double far = std::numeric_limits<double>::infinity();
 
 // Separating-axis test in double: an error in borderline cases does not matter here.
-bool cell_meets_face(const Vec3& center, const Vec3& half, const std::array<Vec3, 3>& face) {
+bool cell_overlaps_face(const Vec3& center, const Vec3& half, const std::array<Vec3, 3>& face) {
     const std::array<Vec3, 3> c = {face[0] - center, face[1] - center, face[2] - center};
     const auto separates = [&](const Vec3& axis) {
         const double reach = axis.cwiseAbs().dot(half) * (1 + 1e-12);
@@ -62,7 +62,7 @@ public:
                 for (std::size_t x = first[0]; x <= last[0]; ++x) {
                     const Vec3 at = position({x, y, z});
                     const Vec3 half(0.5 * step_[0], 0.5 * step_[1], 0.5 * step_[2]);
-                    if (!cell_meets_face(at, half, face)) continue;
+                    if (!cell_overlaps_face(at, half, face)) continue;
                     lower(index({x, y, z}), exact ? std::sqrt(closest_point(at, face).squared_distance) : 0.0);
                 }
     }

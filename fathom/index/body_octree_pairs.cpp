@@ -154,13 +154,13 @@ std::vector<IdPair> collect(const Ordered& ordered, bool skip_neighbours) {
 }
 
 // The points of a leaf, or the boxes of their paths, that overlap a volume of the other tree.
-template <class Meets>
-void list_points(const BodyOctree& tree, Index leaf, const Meets& meets, std::vector<Index>& found) {
+template <class Accept>
+void list_points(const BodyOctree& tree, Index leaf, const Accept& accept, std::vector<Index>& found) {
     for (const Index point : tree.leaf_points(leaf)) {
-        Box way;
-        way.extend(tree.points()[point]);
-        way.extend(tree.ends()[point]);
-        if (meets(way)) found.push_back(point);
+        Box box;
+        box.extend(tree.points()[point]);
+        box.extend(tree.ends()[point]);
+        if (accept(box)) found.push_back(point);
     }
 }
 
@@ -170,12 +170,12 @@ void list_points(const BodyOctree& tree, Index leaf, const BodyOctree& other, st
         const Sphere sphere = other.sphere_of(word);
         list_points(
             tree, leaf,
-            [&](const Box& way) { return way.squared_distance(sphere.center) <= sphere.radius * sphere.radius; },
+            [&](const Box& box) { return box.squared_distance(sphere.center) <= sphere.radius * sphere.radius; },
             found);
     } else {
         const Box box = other.box_of(word);
         list_points(
-            tree, leaf, [&](const Box& way) { return box.overlaps(way); }, found);
+            tree, leaf, [&](const Box& box) { return box.overlaps(box); }, found);
     }
 }
 

@@ -22,7 +22,7 @@ constexpr double slack = 1e-3;
 constexpr double farthest_coordinate = 0x1p40; // in voxels from the origin; boxes beyond share the last voxel
 constexpr std::int64_t max_rows_across = 4096; // per query; row names repeat after 2^14
 constexpr std::int64_t few_rows = 16;          // so few rows are read faster than the segment is clipped to them
-constexpr std::uint32_t away = ~std::uint32_t{0};
+constexpr std::uint32_t no_bucket = ~std::uint32_t{0};
 
 std::int64_t voxel(double x, double inverse) {
     const double scaled = std::clamp(x * inverse, -farthest_coordinate, farthest_coordinate);
@@ -270,7 +270,7 @@ std::uint8_t VoxelHash::level_of(const Box& box) const {
 }
 
 VoxelHash::Home VoxelHash::home_of(const Box& box, int level) const {
-    if (box.empty()) return {away, 0};
+    if (box.empty()) return {no_bucket, 0};
     if (level == too_large) return {table_size(), row_name(too_large, 0, 0)};
     const double inverse = inverse_[level];
     const std::uint32_t name = row_name(level, voxel(box.lower[1], inverse), voxel(box.lower[2], inverse));
@@ -297,7 +297,7 @@ void VoxelHash::update(std::span<const Box> boxes) {
         rebuild = true;
     }
     boxes_.assign(boxes.begin(), boxes.end());
-    homes_.resize(boxes.size(), {away, 0});
+    homes_.resize(boxes.size(), {no_bucket, 0});
     levels_.resize(boxes.size());
     frame_ = float_frame(seen.bounds);
     moved_ = parallel_reduce(
@@ -322,7 +322,7 @@ void VoxelHash::sort() {
     std::fill(begin_.begin(), begin_.end(), 0);
     std::fill(std::begin(on_level_), std::end(on_level_), 0);
     for (std::size_t k = 0; k < homes_.size(); ++k) {
-        if (homes_[k].bucket == away) continue;
+        if (homes_[k].bucket == no_bucket) continue;
         ++begin_[homes_[k].bucket + 1];
         ++on_level_[levels_[k]];
     }
@@ -330,7 +330,7 @@ void VoxelHash::sort() {
     order_.resize(begin_.back());
     rows_.resize(order_.size() + scan_slack);
     for (std::size_t k = 0; k < homes_.size(); ++k) {
-        if (homes_[k].bucket == away) continue;
+        if (homes_[k].bucket == no_bucket) continue;
         const std::uint32_t place = begin_[homes_[k].bucket]++;
         order_[place] = static_cast<Index>(k);
         rows_[place] = homes_[k].row;

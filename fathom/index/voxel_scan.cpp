@@ -38,15 +38,15 @@ HWY_ATTR std::size_t scan_run(const BoxRun& run, const ScanBox& box, std::uint32
     for (std::size_t k = begin; k < end; k += hn::Lanes(d)) {
         auto from = hn::LoadU(d, run.lower[0] + k);
         auto to = hn::LoadU(d, run.upper[0] + k);
-        auto meet = hn::And(hn::Le(from, upper[0]), hn::Le(lower[0], to));
+        auto overlap = hn::And(hn::Le(from, upper[0]), hn::Le(lower[0], to));
         auto equal = hn::Or(hn::Eq(from, upper[0]), hn::Eq(lower[0], to));
         for (int axis = 1; axis < 3; ++axis) {
             from = hn::LoadU(d, run.lower[axis] + k);
             to = hn::LoadU(d, run.upper[axis] + k);
-            meet = hn::And(meet, hn::And(hn::Le(from, upper[axis]), hn::Le(lower[axis], to)));
+            overlap = hn::And(overlap, hn::And(hn::Le(from, upper[axis]), hn::Le(lower[axis], to)));
             equal = hn::Or(equal, hn::Or(hn::Eq(from, upper[axis]), hn::Eq(lower[axis], to)));
         }
-        std::uint32_t bits = lane_bits(meet);
+        std::uint32_t bits = lane_bits(overlap);
         if (row != any_row) bits &= lane_bits(hn::RebindMask(d, hn::Eq(hn::LoadU(du, run.rows + k), wanted)));
         if (end - k < hn::Lanes(d)) bits &= (1u << (end - k)) - 1;
         const std::uint32_t unsure = bits & lane_bits(equal);

@@ -60,16 +60,16 @@ std::vector<Vec3> stage_corners(const Recording& recording) {
 }
 
 // A mesh for each body; analytic bodies are meshed within the stage.
-std::vector<TriangleMesh> formula_meshes(const Recording& recording, std::span<const Vec3> stage) {
+std::vector<TriangleMesh> contoured_meshes(const Recording& recording, std::span<const Vec3> stage) {
     const Box box = bounds(stage);
     const auto bodies = recording.bodies();
     std::vector<TriangleMesh> meshes(bodies.size());
     for (std::size_t b = 0; b < bodies.size(); ++b) {
-        if (!bodies[b].formula || box.empty()) continue;
+        if (!bodies[b].field || box.empty()) continue;
         Box local;
         for (int corner = 0; corner < 8; ++corner)
             local.extend(recording.frames()[0].bodies[b].pose.to_local(box.corner(corner)));
-        meshes[b] = contour(*bodies[b].formula, local.grown(0.1 * local.diagonal()), 24);
+        meshes[b] = contour(*bodies[b].field, local.grown(0.1 * local.diagonal()), 24);
     }
     return meshes;
 }
@@ -81,7 +81,7 @@ TriangleMesh deformed(std::span<const Triangle> triangles, std::span<const Vec3f
     return result;
 }
 
-Image picture(const RecordedFrame& frame, std::span<const RecordedBody> bodies, std::span<const TriangleMesh> formulas,
+Image picture(const RecordedFrame& frame, std::span<const RecordedBody> bodies, std::span<const TriangleMesh> contours,
               const View& view) {
     std::vector<PlacedMesh> placed;
     std::vector<TriangleMesh> shapes(bodies.size());
@@ -98,9 +98,9 @@ Image picture(const RecordedFrame& frame, std::span<const RecordedBody> bodies, 
         const bool deforms = !frame.bodies[b].vertices.empty();
         const Color color = bodies[b].fixed ? fixed_color : moving_colors[moving++ % moving_colors.size()];
         if (deforms) shapes[b] = deformed(frame.triangles(b, *bodies[b].mesh), frame.bodies[b].vertices);
-        placed.push_back({deforms             ? &shapes[b]
-                          : bodies[b].formula ? &formulas[b]
-                                              : bodies[b].mesh.get(),
+        placed.push_back({deforms           ? &shapes[b]
+                          : bodies[b].field ? &contours[b]
+                                            : bodies[b].mesh.get(),
                           deforms ? Pose{} : frame.bodies[b].pose, color});
     }
     std::vector<Vec3> contacts;
@@ -122,7 +122,7 @@ Image film_strip(const Recording& recording, const FilmOptions& options) {
     if (frames.empty() || options.pictures < 1) return {};
     View view = options.view;
     const std::vector<Vec3> stage = stage_corners(recording);
-    const std::vector<TriangleMesh> formulas = formula_meshes(recording, stage);
+    const std::vector<TriangleMesh> contours = contoured_meshes(recording, stage);
     view.frame = stage;
     view.mark_size = 1.5;
     std::vector<Image> images;
@@ -131,7 +131,7 @@ Image film_strip(const Recording& recording, const FilmOptions& options) {
         const std::size_t at = options.pictures > 1
                                    ? last * static_cast<std::size_t>(k) / static_cast<std::size_t>(options.pictures - 1)
                                    : last;
-        images.push_back(picture(frames[at], recording.bodies(), formulas, view));
+        images.push_back(picture(frames[at], recording.bodies(), contours, view));
     }
     return tiled(images, std::clamp(options.columns, 1, options.pictures), 6);
 }

@@ -86,7 +86,7 @@ ViewerBody body_of(const Recording& recording, std::size_t b, const Box& stage) 
     body.cloud = recorded.cloud;
     if (recorded.cloud) body.info = {{"colour", "speed, from slow and dark to fast and bright"}};
     if (recorded.fixed) body.info.emplace_back("fixed", "yes");
-    if (recorded.formula && recorded.mesh->vertices.empty())
+    if (recorded.field && recorded.mesh->vertices.empty())
         body.info.emplace_back("shape", "analytic; its surface is shown within the extent of the other bodies");
     return body;
 }

@@ -176,12 +176,12 @@ ViewerLayer cells_layer(const FieldSphereTree& solid, std::size_t max_cells) {
     return {.name = "octree cells", .content = std::move(boxes), .info = info};
 }
 
-ViewerLayer balls_layer(const FieldSphereTree& solid, std::size_t max_cells) {
+ViewerLayer spheres_layer(const FieldSphereTree& solid, std::size_t max_cells) {
     SpheresLayer spheres;
     const auto levels = cells_of(solid, max_cells);
     for (std::size_t level = 0; level < levels.size(); ++level)
         for (const CellOfSolid& cell : levels[level]) {
-            spheres.spheres.push_back(solid.ball(solid.nodes()[cell.node]));
+            spheres.spheres.push_back(solid.sphere(solid.nodes()[cell.node]));
             spheres.levels.push_back(static_cast<std::uint8_t>(level));
         }
     const ViewerInfo info = {{"spheres", number(spheres.spheres.size())}, {"levels", number(levels.size())}};
@@ -244,7 +244,7 @@ ViewerDocument field_document(const std::string& name, FieldPtr field, const Fie
     if (!options.tree || bounds.empty() || !is_finite(bounds.size())) return document;
     const FieldSphereTree solid(std::move(field), {.max_nodes = options.max_cells});
     document.layers.push_back(cells_layer(solid, options.max_cells));
-    document.layers.push_back(balls_layer(solid, options.max_cells));
+    document.layers.push_back(spheres_layer(solid, options.max_cells));
     return document;
 }
 

@@ -43,7 +43,7 @@ struct FieldViewOptions {
 // ---- Layers. `max_cells` limits the number of elements: levels are added from the root on while they fit; the root is
 // always included.
 [[nodiscard]] ViewerLayer cells_layer(const FieldSphereTree& solid, std::size_t max_cells = 20'000);
-[[nodiscard]] ViewerLayer balls_layer(const FieldSphereTree& solid, std::size_t max_cells = 20'000);
+[[nodiscard]] ViewerLayer spheres_layer(const FieldSphereTree& solid, std::size_t max_cells = 20'000);
 [[nodiscard]] ViewerLayer spheres_layer(const SphereTree& tree, std::size_t max_cells = 20'000);
 // Error{invalid_argument} for fewer than 2 samples or an empty box.
 [[nodiscard]] ViewerLayer distances_layer(const Field& field, const Box& box, int samples = 65);

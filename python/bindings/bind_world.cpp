@@ -189,12 +189,12 @@ void bind_changes(WorldClass& c) {
     c.def(
          "add",
          [](SharedWorld& world, const py::object& shape, const py::object& pose, const std::string& name,
-            std::uint32_t groups, std::uint32_t meets, bool fixed) {
+            std::uint32_t category, std::uint32_t mask, bool is_static) {
              Shape made = shape_from(shape, "shape");
              const Pose at = pose_from(pose, "pose");
              return world.change([&](World& w) {
                  return w.add(std::move(made), at,
-                              {.name = name, .category = groups, .mask = meets, .is_static = fixed});
+                              {.name = name, .category = category, .mask = mask, .is_static = is_static});
              });
          },
          py::arg("shape"), py::arg("pose") = py::none(), py::kw_only(), py::arg("name") = "", py::arg("category") = 1,
@@ -223,8 +223,8 @@ void bind_changes(WorldClass& c) {
             py::arg("id"), "Removes a body. Its id may be reused after the next update().")
         .def(
             "set_category",
-            [](SharedWorld& world, Index id, std::uint32_t groups, std::uint32_t meets) {
-                world.change([&](World& w) { w.set_category(id, groups, meets); });
+            [](SharedWorld& world, Index id, std::uint32_t category, std::uint32_t mask) {
+                world.change([&](World& w) { w.set_category(id, category, mask); });
             },
             py::arg("id"), py::arg("category"), py::arg("mask"), "Sets the category and the mask of a body.")
         .def("set_filter", &SharedWorld::set_filter, py::arg("filter"),

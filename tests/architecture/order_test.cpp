@@ -140,7 +140,7 @@ TEST(Order, every_folder_has_a_place_and_lies_at_most_two_levels_deep) {
     }
 }
 
-TEST(Order, the_check_reports_an_include_that_is_turned_round) {
+TEST(Order, the_check_reports_an_include_that_points_forward) {
     const auto turned_round = [](const Include& include) {
         const fs::path target(include.target.substr(7));
         return Include{library / target, 1, target.parent_path().string(),
@@ -160,7 +160,7 @@ TEST(Order, the_check_reports_an_include_that_is_turned_round) {
     EXPECT_EQ(complaint({"fathom/geometry/mesh/x.h", 1, "geometry/mesh", "vector"}), "");
 }
 
-TEST(Order, every_file_begins_with_a_sentence_that_says_what_it_contains) {
+TEST(Order, every_file_begins_with_a_sentence_about_its_content) {
     for (const auto& entry : fs::recursive_directory_iterator(library)) {
         const std::string extension = entry.path().extension().string();
         if (extension != ".h" && extension != ".cpp") continue;

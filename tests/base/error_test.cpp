@@ -14,7 +14,7 @@ TEST(Error, reads_like_a_compilers_message) {
     EXPECT_EQ(error.reason(), "not a finite position");
 }
 
-TEST(Error, leaves_out_what_is_not_known) {
+TEST(Error, omits_unknown_parts) {
     EXPECT_STREQ(Error(Cause::empty, "no triangles").what(), "no triangles");
     EXPECT_STREQ(Error(Cause::truncated, "cut off", {.file = "a.stl", .offset = 84}).what(), "a.stl: byte 84: cut off");
     EXPECT_STREQ(Error(Cause::invalid_argument, "must be positive", {.element = "option resolution"}).what(),

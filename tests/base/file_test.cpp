@@ -30,7 +30,7 @@ TEST(File, reads_what_was_written) {
     EXPECT_EQ(folder.file_count(), 1u);
 }
 
-TEST(File, refuses_to_read_what_is_no_file) {
+TEST(File, rejects_paths_that_are_not_files) {
     const ScratchFolder folder;
     const auto cause = [](const fs::path& path) {
         return error_of([&] { static_cast<void>(read_whole_file(path)); }).cause();
@@ -42,7 +42,7 @@ TEST(File, refuses_to_read_what_is_no_file) {
     EXPECT_EQ(cause(folder / "pipe"), Cause::cannot_open); // and does not wait for a writer
 }
 
-TEST(File, refuses_to_read_what_memory_does_not_hold) {
+TEST(File, rejects_files_larger_than_memory) {
     const ScratchFolder folder;
     std::ofstream(folder / "sparse").put('x');
     fs::resize_file(folder / "sparse", std::uintmax_t{1} << 42); // takes no room on the disk

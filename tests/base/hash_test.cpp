@@ -28,7 +28,7 @@ Fingerprint of(std::initializer_list<std::string_view> pieces) {
     return printer.finish();
 }
 
-TEST(Hash, pieces_count_with_their_lengths) {
+TEST(Hash, lengths_of_parts_are_hashed) {
     EXPECT_EQ(of({"ab", "c"}), of({"ab", "c"}));
     EXPECT_NE(of({"ab", "c"}), of({"a", "bc"}));
     EXPECT_NE(of({"abc"}), of({"abc", ""}));

@@ -13,7 +13,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-TEST(Isolate, brings_back_what_the_work_returns) {
+TEST(Isolate, returns_the_result_of_the_work) {
     Bytes large(5'000'000);
     for (std::size_t i = 0; i < large.size(); ++i) large[i] = static_cast<std::byte>(i * 7 % 251);
     const IsolateResult result = run_isolated([&] { return large; });
@@ -34,14 +34,14 @@ TEST(Isolate, leaves_the_caller_as_it_was) {
     EXPECT_EQ(result.bytes, Bytes(1, std::byte{2}));
 }
 
-TEST(Isolate, survives_a_crash_and_says_so) {
+TEST(Isolate, survives_a_crash_and_reports_it) {
     const IsolateResult result = run_isolated([]() -> Bytes { std::abort(); });
     EXPECT_EQ(result.status, IsolateStatus::died);
     EXPECT_FALSE(result.reason.empty());
     EXPECT_EQ(run_isolated([]() -> Bytes { std::_Exit(3); }).reason, "exited with code 3");
 }
 
-TEST(Isolate, ends_work_that_hangs) {
+TEST(Isolate, ends_work_that_does_not_return) {
     const auto start = std::chrono::steady_clock::now();
     const IsolateResult asleep = run_isolated(
         []() -> Bytes {

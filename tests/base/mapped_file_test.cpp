@@ -21,7 +21,7 @@ TEST(MappedFile, shows_the_bytes_of_the_file_even_when_its_name_is_gone) {
     EXPECT_EQ(text_of(MappedFile(folder.write("empty", ""))), "");
 }
 
-TEST(MappedFile, refuses_what_is_no_file) {
+TEST(MappedFile, rejects_paths_that_are_no_files) {
     const ScratchFolder folder;
     for (const std::filesystem::path& path : {folder / "missing", folder.path(), std::filesystem::path("/dev/zero")})
         EXPECT_EQ(error_of([&] { MappedFile file(path); }).cause(), Cause::cannot_open) << path;

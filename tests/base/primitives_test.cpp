@@ -6,7 +6,7 @@
 namespace fathom {
 namespace {
 
-TEST(Box, an_empty_box_contains_nothing_and_takes_on_what_it_meets) {
+TEST(Box, an_empty_box_contains_nothing_and_extends_to_any_point) {
     Box box;
     EXPECT_TRUE(box.empty());
     EXPECT_FALSE(box.contains(Vec3(0, 0, 0)));

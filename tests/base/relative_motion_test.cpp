@@ -27,7 +27,7 @@ Pair random_pair(Random& random, double scale) {
     return pair;
 }
 
-TEST(RelativeMotion, both_paths_join_what_is_seen_at_the_ends) {
+TEST(RelativeMotion, both_paths_agree_with_the_poses_at_the_ends) {
     Random random(1);
     for (const double scale : {1e-3, 1.0, 1e3})
         for (int k = 0; k < 500; ++k) {
@@ -45,7 +45,7 @@ TEST(RelativeMotion, both_paths_join_what_is_seen_at_the_ends) {
         }
 }
 
-TEST(RelativeMotion, on_screws_it_is_what_one_pose_sees_of_the_other) {
+TEST(RelativeMotion, on_screw_motions_it_equals_the_relative_pose) {
     Random random(2);
     for (int k = 0; k < 500; ++k) {
         const Pair pair = random_pair(random, 1);
@@ -58,7 +58,7 @@ TEST(RelativeMotion, on_screws_it_is_what_one_pose_sees_of_the_other) {
     }
 }
 
-TEST(RelativeMotion, small_turns_about_an_axis_far_away_keep_their_precision) {
+TEST(RelativeMotion, small_rotations_about_a_distant_axis_keep_their_precision) {
     Random random(5);
     for (const double angle : {1e-11, 1e-9, 1e-6, 1e-3})
         for (int k = 0; k < 100; ++k) {
@@ -72,7 +72,7 @@ TEST(RelativeMotion, small_turns_about_an_axis_far_away_keep_their_precision) {
         }
 }
 
-TEST(RelativeMotion, bounds_on_speed_and_bend_hold_and_are_not_wasteful) {
+TEST(RelativeMotion, bounds_on_speed_and_chord_deviation_are_valid_and_tight) {
     Random random(3);
     double tightest_speed = 0, tightest_bend = 0;
     for (const double scale : {1e-3, 1.0, 1e3})

@@ -21,7 +21,7 @@ void shift(std::vector<Box>& boxes, Random& random, double step) {
     for (Box& box : boxes) box = Box::around(box.center() + step * random.direction(), box.half());
 }
 
-TEST(SceneOctree, holds_one_region_until_two_objects_come) {
+TEST(SceneOctree, keeps_one_region_until_it_has_two_objects) {
     SceneOctree tree;
     tree.update({});
     EXPECT_EQ(tree.region_count(), 1u);

@@ -119,7 +119,7 @@ TEST(BodyOctree, can_be_emptied_and_filled_again) {
     }
 }
 
-TEST(BodyOctree, decays_when_the_body_crumples_and_is_built_anew) {
+TEST(BodyOctree, quality_decays_when_the_body_crumples_and_the_tree_is_rebuilt) {
     Random random(11);
     const Body body = ring(20, 40, {1, Vec3::Zero()}, Vec3::Zero());
     BodyOctree kept = body.tree({.rebuild_at = 0}), renewed = body.tree();
@@ -238,7 +238,7 @@ void expect_error(Cause cause, std::int64_t index, const Call& call) {
     }
 }
 
-TEST(BodyOctree, refuses_bad_points_by_name_and_stays_as_it_was) {
+TEST(BodyOctree, rejects_bad_points_by_name_and_stays_unchanged) {
     const Body body = ring(30, 40, {1, Vec3::Zero()}, Vec3::Zero());
     for (const double bad : {nan, infinity, -infinity})
         for (const std::size_t at : {std::size_t{0}, std::size_t{255}, std::size_t{256}, body.points.size() - 1})
@@ -285,7 +285,7 @@ TEST(BodyOctree, refuses_other_hostile_input) {
     expect_error(Cause::invalid_argument, -1, [&] { BodyOctree(body.points, good, 3, {.rebuild_at = nan}); });
 }
 
-TEST(BodyOctree, serves_nothing_one_thing_and_many_in_one_place) {
+TEST(BodyOctree, accepts_zero_one_and_many_coincident_points) {
     BodyOctree nothing;
     nothing.update({});
     EXPECT_TRUE(nothing.empty());

@@ -6,7 +6,7 @@ namespace {
 
 using namespace testing;
 
-TEST(BodyOctree, every_node_holds_its_points_after_every_update) {
+TEST(BodyOctree, every_node_contains_its_points_after_every_update) {
     Random random(1);
     for (const Scene& scene : body_scenes())
         for (const BodyOctreeOptions& options : all_kinds())
@@ -107,7 +107,7 @@ TEST(BodyOctree, pairs_of_bodies_of_unlike_size_are_complete) {
         }
 }
 
-TEST(BodyOctree, a_swept_step_finds_all_that_meet_on_the_way) {
+TEST(BodyOctree, a_swept_step_finds_all_overlaps_along_the_path) {
     Random random(5);
     std::size_t cases = 0, touching = 0;
     for (const Scene& scene : body_scenes())
@@ -295,7 +295,7 @@ TEST(BodyOctree, visits_agree_with_brute_force_on_the_moved_shape) {
     }
 }
 
-TEST(BodyOctree, visits_stop_when_told) {
+TEST(BodyOctree, visitors_can_stop_the_traversal) {
     const Body body = ring(10, 20, {1, Vec3::Zero()}, Vec3::Zero());
     const BodyOctree tree = body.tree();
     int calls = 0;

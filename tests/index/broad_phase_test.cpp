@@ -138,7 +138,7 @@ Pairs difference(const Pairs& a, const Pairs& b) {
     return result;
 }
 
-TEST(BroadPhase, tells_the_pairs_and_events_that_brute_force_tells) {
+TEST(BroadPhase, reports_the_pairs_and_events_of_brute_force) {
     std::size_t overlapping = 0, possible = 0, began = 0, ended = 0;
     const std::size_t scenes = testing::count_of(1500, 100000);
     for (std::size_t k = 0; k < scenes; ++k) {
@@ -278,7 +278,7 @@ Cause cause_of(const Work& work) {
     return Cause::cancelled; // nothing was thrown
 }
 
-TEST(BroadPhase, refuses_what_is_no_volume_and_stays_as_it_was) {
+TEST(BroadPhase, rejects_invalid_volumes_and_stays_unchanged) {
     BroadPhase phase;
     const Box cube{Vec3::Zero(), Vec3::Ones()};
     const Index a = phase.add(cube), b = phase.add(cube);

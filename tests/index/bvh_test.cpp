@@ -253,7 +253,7 @@ TEST(Bvh, pairs_of_trees_of_unlike_size_and_place_are_complete) {
     }
 }
 
-TEST(Bvh, a_pair_visit_gives_the_same_pairs_and_stops_when_told) {
+TEST(Bvh, a_pair_visit_gives_the_same_pairs_and_can_be_stopped) {
     Random random(8);
     const std::vector<Box> boxes = random_boxes(random, scenes()[0], 800);
     const Bvh tree(boxes);
@@ -271,7 +271,7 @@ TEST(Bvh, a_pair_visit_gives_the_same_pairs_and_stops_when_told) {
     EXPECT_EQ(left, 0);
 }
 
-TEST(Bvh, every_visit_stops_when_told) {
+TEST(Bvh, every_visit_can_be_stopped) {
     Random random(9);
     const Bvh tree(random_boxes(random, {1, Vec3::Zero(), 1.0}, 300), {.leaf_size = 8});
     int calls = 0;
@@ -329,7 +329,7 @@ TEST(Bvh, every_simd_target_gives_the_same_answers) {
     EXPECT_GE(targets, 2);
 }
 
-TEST(Bvh, a_refit_tree_answers_like_a_new_one_and_says_how_far_it_decayed) {
+TEST(Bvh, a_refitted_tree_answers_like_a_new_one_and_reports_its_decay) {
     Random random(11);
     std::vector<Box> boxes = random_boxes(random, scenes()[0], 3000);
     Bvh tree(boxes);
@@ -354,7 +354,7 @@ TEST(Bvh, a_refit_tree_answers_like_a_new_one_and_says_how_far_it_decayed) {
     }
 }
 
-TEST(Bvh, boxes_all_alike_or_in_a_row_still_make_a_shallow_tree) {
+TEST(Bvh, equal_boxes_and_boxes_in_a_row_make_a_shallow_tree) {
     const std::vector<Box> alike(5000, Box{Vec3(1, 2, 3), Vec3(1, 2, 3)});
     const Bvh tree(alike);
     expect_sound(tree, alike);
@@ -383,7 +383,7 @@ TEST(Bvh, coordinates_near_the_end_of_the_doubles_are_borne) {
     for (const Box& box : tiny) EXPECT_EQ(overlapping(small, box), overlapping_by_force(tiny, box));
 }
 
-TEST(Bvh, nothing_in_nothing_out) {
+TEST(Bvh, an_empty_tree_finds_nothing) {
     const Bvh empty, built{std::span<const Box>{}};
     const auto fail_box = [](Index) { return ADD_FAILURE(), true; };
     const auto fail_limit = [](Index) { return ADD_FAILURE(), 0.0; };

@@ -44,7 +44,7 @@ TEST(SpaceOrder, is_the_same_on_one_thread_and_on_two) {
     set_thread_count(0);
 }
 
-TEST(SpaceOrder, bears_points_that_are_alike_or_not_finite) {
+TEST(SpaceOrder, accepts_points_that_are_equal_or_not_finite) {
     EXPECT_TRUE(order_in_space({}).empty());
     const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
     std::vector<Vec3> points(100, Vec3(1, 2, 3));

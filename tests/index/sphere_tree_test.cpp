@@ -62,7 +62,7 @@ void check(const SphereTree& tree, const std::vector<Vec3>& points) {
     }
 }
 
-TEST(SphereTree, every_sphere_holds_all_points_below_it_at_every_scale_and_place) {
+TEST(SphereTree, every_sphere_contains_all_points_below_it_at_every_scale_and_place) {
     Random random(1);
     for (const double scale : {1e-3, 1.0, 1e3, 1e-200, 1e150})
         for (const double offset : {0.0, 1e3, 1e9})

@@ -98,7 +98,7 @@ TEST(VoxelHash, finds_the_same_with_every_instruction_set) {
     });
 }
 
-TEST(VoxelHash, visits_every_box_that_a_point_a_box_or_a_segment_meets_once) {
+TEST(VoxelHash, visits_every_box_that_a_point_a_box_or_a_segment_touches_once) {
     for (const Scene& scene : scenes()) {
         Random random(72);
         const std::vector<Box> boxes = mixed_boxes(random, scene, 500);
@@ -159,7 +159,7 @@ TEST(VoxelHash, one_and_two_threads_give_the_same_bytes) {
     EXPECT_GT(found[0].size(), 1000u);
 }
 
-TEST(VoxelHash, sorts_nothing_when_nothing_changes_voxel) {
+TEST(VoxelHash, does_not_sort_if_no_box_changes_its_voxel) {
     Random random(74);
     std::vector<Box> boxes = random_boxes(random, {1, Vec3::Zero(), 0.1}, 1000);
     VoxelHash hash;
@@ -175,7 +175,7 @@ TEST(VoxelHash, sorts_nothing_when_nothing_changes_voxel) {
     EXPECT_EQ(pairs, brute_pairs(boxes));
 }
 
-TEST(VoxelHash, hostile_boxes_are_refused_by_number_and_nothing_is_lost) {
+TEST(VoxelHash, hostile_boxes_are_rejected_by_number_and_nothing_is_lost) {
     const double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
     VoxelHash hash;
     Pairs pairs;

@@ -62,7 +62,7 @@ TEST(ContinuousPenalty, damping_takes_the_velocity_for_as_long_as_the_point_is_i
     EXPECT_NEAR((along + 0.75 * 7 * Vec3(0, 0, -400)).norm(), 0, 1e-9);
 }
 
-TEST(ContinuousPenalty, a_point_through_a_ball_meets_the_closed_form_at_any_scale) {
+TEST(ContinuousPenalty, a_point_through_a_sphere_matches_the_closed_form_at_any_scale) {
     for (const double scale : {1e-3, 1.0, 1e3}) {
         // A chord at distance b of the centre: pushed sideways by k (R - rho) b / rho, and not along in sum.
         const double radius = scale, b = 0.6 * scale, half = 0.8 * scale, length = 4 * scale;
@@ -157,7 +157,7 @@ TEST(ContinuousPenalty, both_bodies_keep_their_momentum_and_angular_momentum_in_
     EXPECT_GT(loaded, 450u);
 }
 
-TEST(ContinuousPenalty, damping_and_friction_only_take_energy_and_friction_stays_in_its_cone) {
+TEST(ContinuousPenalty, damping_and_friction_only_dissipate_energy_and_friction_stays_in_its_cone) {
     Random random(8);
     for (std::size_t k = 0; k < testing::count_of(10000, 1000000); ++k) {
         ContactState state;
@@ -245,7 +245,7 @@ TEST(DiscretePenalty, takes_the_end_of_the_step_for_the_whole) {
               Vec3::Zero());
 }
 
-TEST(DiscretePenalty, its_slope_foretells_the_force_after_a_small_move) {
+TEST(DiscretePenalty, its_slope_predicts_the_force_after_a_small_displacement) {
     Random random(12);
     const AnalyticField floor = floor_field();
     for (int k = 0; k < 100; ++k) {

@@ -42,7 +42,7 @@ TEST(Quadrature, the_midpoint_rule_is_of_second_order) {
     EXPECT_LT(coarse, 2e-4 * exact);
 }
 
-TEST(Quadrature, halving_meets_the_tolerance_at_a_kink) {
+TEST(Quadrature, halving_reaches_the_tolerance_at_a_kink) {
     const auto f = [](double t) { return Vec3::Constant(std::abs(t - 0.3)); };
     const auto sum = adaptive_integral<3>(f, 0, 1, 1e-9, 40);
     EXPECT_NEAR(sum.value[0], 0.5 * (0.09 + 0.49), 1e-9);

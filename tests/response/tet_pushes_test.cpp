@@ -86,7 +86,7 @@ double largest(std::span<const Vec3> values) {
     return most;
 }
 
-TEST(TetPushes, momentum_and_angular_momentum_are_kept_whatever_depth_and_direction_say) {
+TEST(TetPushes, momentum_and_angular_momentum_are_conserved_for_any_depth_and_direction) {
     Random random(3);
     for (const double scale : {1e-3, 1.0, 1e3})
         for (const bool segments : {false, true})

@@ -104,7 +104,7 @@ TEST(WeightedContact, never_pulls_and_friction_opposes_slip) {
     EXPECT_EQ(contact_strength(contact, law, std::vector<double>{0, 0}, v).force, Vec3(0, 0, 0)); // nobody can move
 }
 
-TEST(WeightedContact, the_step_matrix_is_how_the_force_changes) {
+TEST(WeightedContact, the_step_matrix_is_the_derivative_of_the_force) {
     const WeightedContact contact{
         .points = {0}, .weights = {1}, .count = 1, .normal = Vec3(2, 3, 6) / 7, .depth = 0.02};
     const std::vector<double> inverse = {0.5};

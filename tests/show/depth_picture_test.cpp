@@ -21,7 +21,7 @@ DepthMap ball(Keep keep, const Vec3& center = Vec3::Zero()) {
     return target->map();
 }
 
-TEST(DepthPicture, heights_are_light_where_near_and_marked_where_nothing_is) {
+TEST(DepthPicture, near_heights_are_light_and_empty_pixels_are_marked) {
     const DepthMap map = ball(Keep::nearest);
     const Image grey = height_picture(map), color = height_picture(map, {.color = true});
     const int middle = map.view.width / 2;
@@ -45,7 +45,7 @@ TEST(DepthPicture, hits_are_marked_where_the_comparison_finds_them) {
     EXPECT_LT(marked(hit_picture(object, into)), marked(hit_picture(object, ball(Keep::nearest))));
 }
 
-TEST(DepthPicture, normals_are_blue_towards_the_view_and_turn_across_the_ball) {
+TEST(DepthPicture, normals_are_blue_towards_the_view_and_vary_across_the_sphere) {
     const DepthMap map = ball(Keep::nearest);
     const Image image = normal_picture(map);
     const int middle = map.view.width / 2, side = map.view.width * 5 / 16;

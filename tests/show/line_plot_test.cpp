@@ -43,7 +43,7 @@ TEST(LinePlot, leaves_gaps_where_values_are_not_finite_or_have_no_logarithm) {
     EXPECT_EQ(occurrences(path_of(to_svg(plot), 0), "L"), 0u);
 }
 
-TEST(LinePlot, a_curve_that_runs_away_does_not_hide_the_others) {
+TEST(LinePlot, a_diverging_curve_does_not_hide_the_others) {
     LinePlot plot{.title = "",
                   .x_label = "",
                   .y_label = "",

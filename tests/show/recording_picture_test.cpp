@@ -50,7 +50,7 @@ TEST(RecordingPicture, a_falling_box_is_lower_in_the_last_picture) {
     EXPECT_NEAR(first[1] - first[0], last[1] - last[0], 2);
 }
 
-TEST(RecordingPicture, the_plots_hold_every_frame) {
+TEST(RecordingPicture, the_plots_contain_every_frame) {
     const Fall fall(20);
     const LinePlot energy = energy_plot(fall.recording), depth = penetration_plot(fall.recording);
     ASSERT_EQ(energy.curves.size(), 4u);
@@ -79,7 +79,7 @@ TEST(RecordingPicture, nothing_recorded_is_an_empty_picture) {
     EXPECT_EQ(film_strip(recording).width, 0);
 }
 
-TEST(RecordingPicture, particles_are_dots_that_spread_and_are_hidden_by_what_is_before_them) {
+TEST(RecordingPicture, particles_are_dots_that_spread_and_are_hidden_by_bodies_in_front) {
     const KinematicObstacle plate{.name = "plate",
                                   .mesh = std::make_shared<const TriangleMesh>(make_box({.size = {1, 1, 0.1}})),
                                   .pose = Pose::from_translation({0, 0, 1})};

@@ -58,7 +58,7 @@ TEST(ViewerFile, reads_back_every_packet_and_leaves_nothing_else_behind) {
               Cause::index_out_of_range);
 }
 
-TEST(ViewerFile, no_byte_can_be_changed_in_silence) {
+TEST(ViewerFile, every_changed_byte_is_detected) {
     const std::string whole = text_of(Written().path);
     ASSERT_TRUE(reads(whole));
     Random random(11);
@@ -77,7 +77,7 @@ TEST(ViewerFile, is_refused_wherever_it_is_cut_off) {
 }
 
 // Checksums keep accidents out, not enemies: packets that carry a right checksum are looked at all the same.
-TEST(ViewerFile, packets_of_an_enemy_who_can_count_are_refused_or_harmless) {
+TEST(ViewerFile, hostile_packets_with_valid_checksums_are_rejected_or_harmless) {
     const Written written;
     const std::string packet = written.packets.packet(1);
     const auto file_with = [](const std::string& stored) {
@@ -102,7 +102,7 @@ TEST(ViewerFile, packets_of_an_enemy_who_can_count_are_refused_or_harmless) {
     EXPECT_LT(refused, mutants);
 }
 
-TEST(ViewerFile, tells_what_is_wrong_with_a_packet) {
+TEST(ViewerFile, reports_the_error_in_a_packet) {
     const auto cause_of = [](const std::string& json, std::size_t binary) {
         std::string packet("FTHM\1\0\0\0", 8);
         const auto length = static_cast<std::uint32_t>((12 + json.size() + 7) / 8 * 8 - 12);
@@ -123,7 +123,7 @@ TEST(ViewerFile, tells_what_is_wrong_with_a_packet) {
     EXPECT_EQ(error_of([] { check_packet("FTHX", "packet"); }).cause(), Cause::unknown_format);
 }
 
-TEST(ViewerPage, holds_all_packets_where_it_says_so) {
+TEST(ViewerPage, contains_all_packets_at_their_offsets) {
     const Written written;
     const std::string page = page_with_packets("<html><body>x<!-- packets -->y</body></html>", written.packets);
     EXPECT_EQ(page.find("<!-- packets -->"), std::string::npos);
@@ -141,7 +141,7 @@ TEST(ViewerPage, holds_all_packets_where_it_says_so) {
               Cause::malformed);
 }
 
-TEST(ViewerPage, is_inside_the_library_or_says_that_it_is_not) {
+TEST(ViewerPage, is_built_into_the_library_or_reports_its_absence) {
     const Written written;
     const auto path = written.folder / "view.html";
     if (!has_viewer_page()) {

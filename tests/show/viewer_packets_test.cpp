@@ -15,7 +15,7 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-TEST(ViewerPackets, a_recording_of_every_kind_of_body_is_told_frame_by_frame) {
+TEST(ViewerPackets, a_recording_of_every_kind_of_body_is_sent_frame_by_frame) {
     const Recording recording = mixed_recording();
     const DocumentPackets packets(recording_document("mixed", recording));
     ASSERT_EQ(packets.packet_count(), 2u);
@@ -66,7 +66,7 @@ Recording ball_and_room(const Vec3& beside, double energy) {
     return recording;
 }
 
-TEST(ViewerRecording, a_fixed_body_that_hides_what_moves_is_glass_and_the_way_through_it_is_a_path) {
+TEST(ViewerRecording, a_static_body_that_hides_moving_bodies_is_transparent_and_the_motion_is_a_path) {
     const Recording within = ball_and_room(Vec3::Zero(), 0), above = ball_and_room({0, 0, 5}, 7);
     const ReadPacket inside(DocumentPackets(recording_document("inside", within)).packet(0)),
         outside(DocumentPackets(recording_document("outside", above)).packet(0));
@@ -108,7 +108,7 @@ TEST(ViewerRecording, of_several_bodies_that_move_none_is_said_to_collide_nowher
         EXPECT_FALSE(layer.contains("intervals")); // which of them touches is not known
 }
 
-TEST(ViewerPackets, every_curve_has_a_value_a_frame_and_curves_of_nothing_are_left_out) {
+TEST(ViewerPackets, every_curve_has_one_value_per_frame_and_empty_curves_are_omitted) {
     const Recording recording = mixed_recording();
     const ReadPacket document(DocumentPackets(recording_document("mixed", recording)).packet(0));
     std::vector<std::string> names;
@@ -120,7 +120,7 @@ TEST(ViewerPackets, every_curve_has_a_value_a_frame_and_curves_of_nothing_are_le
                                                "response"})); // no springs
 }
 
-TEST(ViewerPackets, chunks_are_bounded_and_hold_every_frame_once) {
+TEST(ViewerPackets, chunks_are_bounded_and_contain_every_frame_once) {
     const Recording recording = mixed_recording(40);
     const DocumentPackets packets(recording_document("mixed", recording), {.chunk_bytes = 2000});
     ASSERT_GT(packets.packet_count(), 5u);
@@ -181,7 +181,7 @@ TEST(ViewerPackets, a_run_that_blew_up_is_shown_and_said_so) {
         EXPECT_TRUE(std::isfinite(value));
 }
 
-TEST(ViewerSources, a_mesh_tells_its_report_and_tetrahedra_come_with_their_boundary) {
+TEST(ViewerSources, a_mesh_includes_its_report_and_tetrahedra_their_boundary) {
     const ReadPacket mesh(DocumentPackets(mesh_document("box", make_box())).packet(0));
     EXPECT_EQ(mesh.json["bodies"][0]["info"]["closed"], "yes");
     EXPECT_EQ(mesh.json["bounds"].size(), 6u);
@@ -210,10 +210,10 @@ TEST(ViewerSources, the_distances_of_a_field_are_sampled_to_the_corners_of_the_b
     EXPECT_EQ(error_of([&] { static_cast<void>(distances_layer(ball, Box{}, 9)); }).cause(), Cause::invalid_argument);
 }
 
-TEST(ViewerSources, cells_of_a_solid_nest_and_its_inside_is_in_the_balls_of_every_level) {
+TEST(ViewerSources, cells_of_a_solid_are_nested_and_the_spheres_of_every_level_contain_its_inside) {
     const auto field = std::make_shared<AnalyticField>(shapes::torus(0.5, 0.2));
     const FieldSphereTree solid(field);
-    const ViewerLayer cells = cells_layer(solid, 3000), balls = balls_layer(solid, 3000);
+    const ViewerLayer cells = cells_layer(solid, 3000), balls = spheres_layer(solid, 3000);
     const auto& boxes = std::get<BoxesLayer>(cells.content);
     const auto& spheres = std::get<SpheresLayer>(balls.content);
     ASSERT_EQ(boxes.boxes.size(), spheres.spheres.size());
@@ -291,7 +291,7 @@ TEST(ViewerSweep, the_first_contact_is_in_the_frame_of_its_time_and_the_path_end
     EXPECT_EQ(document.json["bounds"][2], -5.5);
 }
 
-TEST(Base64Text, what_is_packed_reads_back) {
+TEST(Base64Text, decodes_what_it_encoded) {
     for (std::size_t size : {0u, 1u, 2u, 3u, 4u, 255u, 100000u}) {
         std::string bytes;
         for (std::size_t k = 0; k < size; ++k) bytes += static_cast<char>(k * k % 251);

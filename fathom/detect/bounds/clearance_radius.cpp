@@ -92,7 +92,7 @@ void ClearanceRadius::trust_grid(const GridField& grid) {
     near_ = far_;
     band_ = HUGE_VAL;
     spread_ = 0;
-    if (!clear) steepest_ = std::numbers::sqrt2;
+    if (!clear) max_slope_ = std::numbers::sqrt2;
 }
 
 double ClearanceRadius::min_distance(double value) const {
@@ -111,7 +111,7 @@ double ClearanceRadius::operator()(double value) const {
     const double by_slope = (value - level_ - jump_ - slack) / lipschitz_;
     double by_truth = -HUGE_VAL;
     if (near_ < HUGE_VAL && level_ < band_ - near_) {
-        by_truth = (min_distance(value) - level_ - near_ - slack) / steepest_;
+        by_truth = (min_distance(value) - level_ - near_ - slack) / max_slope_;
     }
     return (1 - rounding) * std::max(by_slope, by_truth);
 }
@@ -127,7 +127,7 @@ double ClearanceRadius::inside(double value) const {
 namespace {
 
 constexpr double largest_in_cells = 6;
-constexpr double far_from_ball = 16; // distance of the centre of the large empty sphere, in radii
+constexpr double far_from_sphere = 16; // distance of the centre of the large empty sphere, in radii
 
 } // namespace
 
@@ -148,7 +148,7 @@ bool ClearanceProof::clears_by_slope(const Vec3& p, double value, double radius)
     // A distance decreases by about the length of the way, so a smaller value cannot be proven clear.
     if (value < 0.9 * radius) return false;
     SlopeRange range;
-    return slopes(p, radius, range) && value - range.jump > radius * range.steepest() * (1 + 1e-12);
+    return slopes(p, radius, range) && value - range.jump > radius * range.max_slope() * (1 + 1e-12);
 }
 
 // In the sphere, f(x) >= f(c) + slope . (x - c) for some slope of the range; in the interior, f(x) <= 0.
@@ -162,15 +162,15 @@ bool ClearanceProof::plane_over(const Vec3& p, double value, double radius, Plan
 }
 
 // A large sphere that is free of the interior nearly touches it where it protrudes most; this gives the plane.
-bool ClearanceProof::plane_by_ball(const Sphere& ball, PlaneOver& out) const {
-    const Sample middle = field_->sample(ball.center);
-    const double steepness = middle.gradient.norm(), away = far_from_ball * ball.radius;
+bool ClearanceProof::plane_by_sphere(const Sphere& sphere, PlaneOver& out) const {
+    const Sample middle = field_->sample(sphere.center);
+    const double steepness = middle.gradient.norm(), away = far_from_sphere * sphere.radius;
     if (!(steepness > 0)) return false;
     const Vec3 normal = middle.gradient / steepness;
-    const double free = radius_(field_->distance(ball.center + away * normal));
-    if (!(free > ball.radius)) return false;
-    out = {normal, away - std::sqrt((free - ball.radius) * (free + ball.radius)) + 1e-12 * away};
-    return out.offset < ball.radius;
+    const double free = radius_(field_->distance(sphere.center + away * normal));
+    if (!(free > sphere.radius)) return false;
+    out = {normal, away - std::sqrt((free - sphere.radius) * (free + sphere.radius)) + 1e-12 * away};
+    return out.offset < sphere.radius;
 }
 
 void ClearanceProof::bounds_of(std::span<const Box> boxes, std::span<Interval> ranges,
@@ -180,11 +180,11 @@ void ClearanceProof::bounds_of(std::span<const Box> boxes, std::span<Interval> r
     for (std::size_t k = 0; k < boxes.size(); ++k) {
         planes[k] = {};
         if (ranges[k].lower > 0 || ranges[k].upper < 0) continue;
-        const Sphere ball{boxes[k].center(), boxes[k].half().norm() * (1 + 1e-12)};
+        const Sphere sphere{boxes[k].center(), boxes[k].half().norm() * (1 + 1e-12)};
         if (slopes_)
-            plane_over(ball.center, field_->distance(ball.center), ball.radius, planes[k]);
+            plane_over(sphere.center, field_->distance(sphere.center), sphere.radius, planes[k]);
         else
-            plane_by_ball(ball, planes[k]);
+            plane_by_sphere(sphere, planes[k]);
     }
 }
 

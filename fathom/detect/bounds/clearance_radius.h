@@ -55,7 +55,7 @@ private:
     // (2): half the diagonal of a cell; 0 if the error of the samples is not known. That of a brick is 8 times as
     // large.
     double spread_ = 0;
-    double steepest_ = 1; // (2): Lipschitz bound on the distance, continued beyond the domain
+    double max_slope_ = 1; // (2): Lipschitz bound on the distance, continued beyond the domain
 };
 
 // ---- Proof that a sphere about a point contains no interior point of a field.
@@ -93,7 +93,7 @@ public:
 private:
     [[nodiscard]] bool clears_by_slope(const Vec3& p, double value, double radius) const;
     [[nodiscard]] bool clears_by_range(const Vec3& p, double radius) const;
-    bool plane_by_ball(const Sphere& ball, PlaneOver& out) const;
+    bool plane_by_sphere(const Sphere& sphere, PlaneOver& out) const;
 
     ClearanceRadius radius_;
     // Largest radius for which slopes are used (m): larger spheres reach the steep border of the stored bricks.

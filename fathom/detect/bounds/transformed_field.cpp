@@ -16,19 +16,19 @@ constexpr std::size_t short_tape = 24; // instructions: shorter tapes are not sh
 constexpr double worth_keeping = 0.75; // share of the instructions: above it the longer tape is used
 constexpr double largest_offset = 1e3; // in sizes of the bodies: beyond it rounding exceeds the gap
 
-bool balls_tell_all(const Field& field) { return dynamic_cast<const MeshField*>(&field) != nullptr; }
+bool range_adds_nothing(const Field& field) { return dynamic_cast<const MeshField*>(&field) != nullptr; }
 
 } // namespace
 
-Box turned_bounds(const Box& box, const Pose& pose) {
+Box rotated_bounds(const Box& box, const Pose& pose) {
     if (box.empty()) return box;
-    const Mat3 turn = pose.rotation.toRotationMatrix();
+    const Mat3 rotation = pose.rotation.toRotationMatrix();
     Box result;
     for (int row = 0; row < 3; ++row) {
         Interval sum = pose.translation[row];
         for (int k = 0; k < 3; ++k) {
             // The entries of the matrix are rounded.
-            const double entry = turn(row, k), error = std::abs(entry) == 1 || entry == 0 ? 0.0 : 1e-15;
+            const double entry = rotation(row, k), error = std::abs(entry) == 1 || entry == 0 ? 0.0 : 1e-15;
             sum = sum + Interval(entry - error, entry + error) * Interval(box.lower[k], box.upper[k]);
         }
         result.lower[row] = sum.lower;
@@ -36,7 +36,7 @@ Box turned_bounds(const Box& box, const Pose& pose) {
     }
     // An entry that is exactly 0 or 1 may still be rounded. Infinite boxes must not be enlarged for it.
     const double reach = box.lower.norm() + box.upper.norm();
-    return std::isfinite(reach) && !turn.isIdentity(0) ? result.grown(1e-15 * reach) : result;
+    return std::isfinite(reach) && !rotation.isIdentity(0) ? result.grown(1e-15 * reach) : result;
 }
 
 Box level_bounds(const Field& field, double level) {
@@ -52,16 +52,16 @@ Box level_bounds(const Field& field, double level) {
 }
 
 TransformedField::TransformedField(const Field& field, const Pose& pose, double level, double slack)
-    : field_(&field), turn_(pose.rotation.toRotationMatrix().transpose()), move_(-(turn_ * pose.translation)),
-      turned_(!turn_.isIdentity(0) || !pose.translation.isZero(0)), range_helps_(!balls_tell_all(field)),
-      slack_(turned_ ? slack : 0.0), radius_(field, level),
+    : field_(&field), rotation_(pose.rotation.toRotationMatrix().transpose()), move_(-(rotation_ * pose.translation)),
+      is_moved_(!rotation_.isIdentity(0) || !pose.translation.isZero(0)), range_helps_(!range_adds_nothing(field)),
+      slack_(is_moved_ ? slack : 0.0), radius_(field, level),
       slope_(std::isfinite(field.error_bound()) || !std::isfinite(field.lipschitz()) ? 1.0 : field.lipschitz()) {
     if (const auto* formula = dynamic_cast<const AnalyticField*>(&field)) tape_ = TapePtr(TapePtr(), &formula->tape());
 }
 
 Box TransformedField::to_field(const Box& box) const {
-    if (!turned_) return box;
-    return Box::around(to_field(box.center()), turn_.cwiseAbs() * box.half() + Vec3::Constant(slack_));
+    if (!is_moved_) return box;
+    return Box::around(to_field(box.center()), rotation_.cwiseAbs() * box.half() + Vec3::Constant(slack_));
 }
 
 TapePtr TransformedField::shortened(const TapePtr& tape, const Box& box) const {
@@ -97,17 +97,17 @@ void TransformedField::ranges(const TapePtr& tape, std::span<const Box> boxes, s
 double covered_radius(const Vec3& center, const Vec3& center_a, double radius_a, const Vec3& center_b,
                       double radius_b) {
     if (!(radius_a > 0 && radius_b > 0)) return -1;
-    const Vec3 way = center_b - center_a;
-    const double squared = way.squaredNorm();
-    const double share = squared > 0 ? std::clamp((center - center_a).dot(way) / squared, 0.0, 1.0) : 0.0;
+    const Vec3 axis = center_b - center_a;
+    const double squared = axis.squaredNorm();
+    const double share = squared > 0 ? std::clamp((center - center_a).dot(axis) / squared, 0.0, 1.0) : 0.0;
     const double a = (1 - share) * radius_a * radius_a, b = share * radius_b * radius_b,
                  apart = share * (1 - share) * squared;
     const double power = a + b - apart - 1e-15 * (a + b + apart);
     if (!(power > 0)) return -1;
-    return std::sqrt(power) - (center - (center_a + share * way)).norm();
+    return std::sqrt(power) - (center - (center_a + share * axis)).norm();
 }
 
-double ball_offset(double cell_radius, double gap, double size) {
+double sphere_offset(double cell_radius, double gap, double size) {
     const double offset = std::max(2 * cell_radius, 4 * cell_radius * cell_radius / gap);
     return offset <= largest_offset * size ? offset : 0.0;
 }
@@ -116,7 +116,7 @@ double ball_offset(double cell_radius, double gap, double size) {
 
 FieldPair::FieldPair(const Field& p, const Field& q, const Pose& q_seen_from_p) : p_(&p), q_(&q) {
     const Pose back = q_seen_from_p.inverse();
-    turn_ = back.rotation.toRotationMatrix();
+    rotation_ = back.rotation.toRotationMatrix();
     move_ = back.translation;
 }
 

@@ -17,7 +17,7 @@
 namespace fathom {
 
 // Axis-aligned box that contains pose * p for every p of `box`, which may be infinite.
-[[nodiscard]] Box turned_bounds(const Box& box, const Pose& pose);
+[[nodiscard]] Box rotated_bounds(const Box& box, const Pose& pose);
 
 // A box that contains all p with field(p) <= level; infinite if no such box is known.
 [[nodiscard]] Box level_bounds(const Field& field, double level);
@@ -41,8 +41,8 @@ public:
                      : 1.0;
     }
 
-    [[nodiscard]] Vec3 to_field(const Vec3& p) const { return turn_ * p + move_; }
-    [[nodiscard]] Vec3 turn_to_frame(const Vec3& v) const { return turn_.transpose() * v; }
+    [[nodiscard]] Vec3 to_field(const Vec3& p) const { return rotation_ * p + move_; }
+    [[nodiscard]] Vec3 rotate_to_frame(const Vec3& v) const { return rotation_.transpose() * v; }
     [[nodiscard]] Box to_field(const Box& box) const;
 
     // A tape that has the same values as `tape` in a box of the frame, without the instructions that do not matter
@@ -63,9 +63,9 @@ public:
 
 private:
     const Field* field_;
-    Mat3 turn_; // from the frame to the field's frame
+    Mat3 rotation_; // from the frame to the field's frame
     Vec3 move_;
-    bool turned_; // the pose is not the identity
+    bool is_moved_; // the pose is not the identity
     bool range_helps_;
     double slack_;
     ClearanceRadius radius_;
@@ -82,14 +82,14 @@ private:
 
 // Best offset of the centres of two such spheres from the cell centre, for a cell of this radius at whose centre the
 // values exceed their levels by `gap` in sum. 0 if the spheres would be too large for double precision.
-[[nodiscard]] double ball_offset(double cell_radius, double gap, double size);
+[[nodiscard]] double sphere_offset(double cell_radius, double gap, double size);
 
 // Whether two such spheres cover a cell. Their centres are offset from the cell along the normals of the bodies and, if
 // these are not opposite (near edges and corners), along either one alone. free_a(q) and free_b(q) are radii of spheres
 // about q that are free of the bodies.
 template <class FreeOfA, class FreeOfB>
-[[nodiscard]] bool two_balls_cover(const Sphere& cell, const Vec3& normal_a, const Vec3& normal_b, double offset,
-                                   const FreeOfA& free_a, const FreeOfB& free_b) {
+[[nodiscard]] bool two_spheres_cover(const Sphere& cell, const Vec3& normal_a, const Vec3& normal_b, double offset,
+                                     const FreeOfA& free_a, const FreeOfB& free_b) {
     const auto covered = [&](const Vec3& to_a, const Vec3& to_b) {
         const Vec3 center_a = cell.center + offset * to_a, center_b = cell.center + offset * to_b;
         return covered_radius(cell.center, center_a, free_a(center_a), center_b, free_b(center_b)) > cell.radius;
@@ -105,16 +105,18 @@ class FieldPair {
 public:
     FieldPair(const Field& p, const Field& q, const Pose& q_seen_from_p);
 
-    [[nodiscard]] Vec3 to_q(const Vec3& x) const { return turn_ * x + move_; }
+    [[nodiscard]] Vec3 to_q(const Vec3& x) const { return rotation_ * x + move_; }
 
-    [[nodiscard]] Vec3 from_q(const Vec3& direction) const { return turn_.transpose() * direction; } // rotation only
+    [[nodiscard]] Vec3 from_q(const Vec3& direction) const {
+        return rotation_.transpose() * direction;
+    } // rotation only
 
     // Values at a point of P's frame; gradients in P's frame.
     [[nodiscard]] double distance_q(const Vec3& x) const { return q_->distance(to_q(x)); }
     [[nodiscard]] Sample sample_p(const Vec3& x) const { return p_->sample(x); }
     [[nodiscard]] Sample sample_q(const Vec3& x) const {
         const Sample s = q_->sample(to_q(x));
-        return {s.distance, turn_.transpose() * s.gradient};
+        return {s.distance, rotation_.transpose() * s.gradient};
     }
     // role 0: the first field, 1: the second.
     [[nodiscard]] Sample sample(int role, const Vec3& x) const { return role == 0 ? sample_p(x) : sample_q(x); }
@@ -123,7 +125,7 @@ public:
 
 private:
     const Field *p_, *q_;
-    Mat3 turn_; // from P's frame to Q's
+    Mat3 rotation_; // from P's frame to Q's
     Vec3 move_;
 };
 

@@ -94,7 +94,7 @@ std::vector<CloudPoint> cloud_of(const Field& field, std::span<const InsideCell>
     project(field, side, places, samples);
     std::vector<double> at_center(centers.size());
     field.distances(centers, at_center);
-    const double steepest = field.lipschitz();
+    const double lipschitz = field.lipschitz();
     std::vector<CloudPoint> cloud;
     for (std::size_t k = 0; k < places.size(); ++k) {
         const double slope = samples[k].gradient.norm();
@@ -103,7 +103,7 @@ std::vector<CloudPoint> cloud_of(const Field& field, std::span<const InsideCell>
         if (found) cloud.push_back({places[k], samples[k].gradient / slope, 0, 0});
         if (at_center[k] <= 0)
             cloud.push_back(
-                {centers[k], Vec3::Zero(), std::min(0.5 * side, -at_center[k] / steepest), side * side * side});
+                {centers[k], Vec3::Zero(), std::min(0.5 * side, -at_center[k] / lipschitz), side * side * side});
     }
     for (const InsideCell& cell : cells)
         if (cell.full)
@@ -126,9 +126,9 @@ struct GrowingBox {
 
     // The extents enlarged to contain the cell, with a margin for rounding.
     [[nodiscard]] Box with(const Box& cell) const {
-        const Mat3 turn = axes.toRotationMatrix();
-        const Vec3 center = turn.transpose() * (cell.center() - origin),
-                   reach = turn.cwiseAbs().transpose() * cell.half();
+        const Mat3 rotation = axes.toRotationMatrix();
+        const Vec3 center = rotation.transpose() * (cell.center() - origin),
+                   reach = rotation.cwiseAbs().transpose() * cell.half();
         const double spare = 1e-12 * (cell.center().cwiseAbs().maxCoeff() + origin.cwiseAbs().maxCoeff() +
                                       local.diagonal() + reach.sum() + center.norm());
         return hull(local, Box::around(center, reach + Vec3::Constant(spare)));

@@ -36,15 +36,15 @@ void add_shared_edges(const OrientedBox& a, const OrientedBox& b, Vec3& sum, int
     for (std::size_t k = 0; k < 24; ++k) {
         const std::size_t from = k % 8, to = from | (std::size_t{1} << (k / 8));
         if (from == to) continue;
-        const Vec3 start = b.pose.to_local(corners[from]), way = b.pose.to_local(corners[to]) - start;
+        const Vec3 start = b.pose.to_local(corners[from]), edge = b.pose.to_local(corners[to]) - start;
         Interval shared{0, 1};
         for (int axis = 0; axis < 3; ++axis) {
             const double near = -b.half[axis] - start[axis], far = b.half[axis] - start[axis];
-            if (way[axis] == 0)
+            if (edge[axis] == 0)
                 shared = near <= 0 && far >= 0 ? shared : Interval::none();
             else
-                shared = intersection(
-                    shared, {std::min(near / way[axis], far / way[axis]), std::max(near / way[axis], far / way[axis])});
+                shared = intersection(shared, {std::min(near / edge[axis], far / edge[axis]),
+                                               std::max(near / edge[axis], far / edge[axis])});
         }
         if (shared.empty()) continue;
         sum += corners[from] + shared.middle() * (corners[to] - corners[from]);
@@ -187,8 +187,8 @@ std::vector<Vec3> thinned(std::vector<Candidate> candidates, double reach) {
 } // namespace
 
 Interval box_distance_range(const OrientedBox& box, const Box& over) {
-    const Mat3 turn = box.pose.rotation.toRotationMatrix();
-    const Vec3 center = box.pose.to_local(over.center()), half = turn.cwiseAbs().transpose() * over.half();
+    const Mat3 rotation = box.pose.rotation.toRotationMatrix();
+    const Vec3 center = box.pose.to_local(over.center()), half = rotation.cwiseAbs().transpose() * over.half();
     const double spare = 1e-14 * (over.center().cwiseAbs().maxCoeff() + box.pose.translation.cwiseAbs().maxCoeff() +
                                   half.sum() + box.half.sum());
     Vec3 low, high; // bounds on |p| - half extents, by axis

@@ -124,8 +124,8 @@ int crossing(const std::array<Vec3, 3>& t, const Vec3& point, int axis, bool up)
     if (facing == 0 || side_of_moved(t[1], t[2], point, axis) != facing ||
         side_of_moved(t[2], t[0], point, axis) != facing)
         return 0;
-    const int way = up ? facing : -facing;
-    return orient3d(t[0], t[1], t[2], point) == -way ? way : 0;
+    const int side = up ? facing : -facing;
+    return orient3d(t[0], t[1], t[2], point) == -side ? side : 0;
 }
 
 } // namespace

@@ -37,11 +37,11 @@ void find_crossing(const DeformingSurface& a, const DeformingSurface& b, Surface
     std::sort(scratch.crossing.begin(), scratch.crossing.end());
 }
 
-// Writes the crossing pairs as {b, a}, sorted, to scratch.turned.
-void turn_crossing(SurfaceScratch& scratch) {
-    scratch.turned.clear();
-    for (const auto& [s, t] : scratch.crossing) scratch.turned.push_back({t, s});
-    std::sort(scratch.turned.begin(), scratch.turned.end());
+// Writes the crossing pairs as {b, a}, sorted, to scratch.swapped.
+void swap_crossing(SurfaceScratch& scratch) {
+    scratch.swapped.clear();
+    for (const auto& [s, t] : scratch.crossing) scratch.swapped.push_back({t, s});
+    std::sort(scratch.swapped.begin(), scratch.swapped.end());
 }
 
 // Appends the description of the vertices found; the closest point of one bounds the search of the next.
@@ -193,15 +193,15 @@ void colliding_vertices(const DeformingSurface& a, const DeformingSurface& b, co
     result.inside_tests = 0;
     find_crossing(a, b, scratch);
     result.status = scratch.crossing.empty() ? Status::disjoint : Status::overlapping;
-    turn_crossing(scratch);
+    swap_crossing(scratch);
     if (&a == &b) {
-        scratch.turned.insert(scratch.turned.end(), scratch.crossing.begin(), scratch.crossing.end());
-        std::sort(scratch.turned.begin(), scratch.turned.end());
-        add_inside({a, a, false}, scratch.turned, options.max_contacts, scratch, result);
+        scratch.swapped.insert(scratch.swapped.end(), scratch.crossing.begin(), scratch.crossing.end());
+        std::sort(scratch.swapped.begin(), scratch.swapped.end());
+        add_inside({a, a, false}, scratch.swapped, options.max_contacts, scratch, result);
         return;
     }
     add_inside({a, b, false}, scratch.crossing, options.max_contacts, scratch, result);
-    add_inside({b, a, true}, scratch.turned, options.max_contacts, scratch, result);
+    add_inside({b, a, true}, scratch.swapped, options.max_contacts, scratch, result);
 }
 
 CollidingVertices colliding_vertices(const DeformingSurface& a, const DeformingSurface& b,
@@ -222,9 +222,9 @@ void surface_contacts(const DeformingSurface& a, const DeformingSurface& b, cons
     const ContactDepth depth = depth_for(a, b, options);
     InsideBoth inside;
     if (depth == ContactDepth::bodies) {
-        turn_crossing(scratch);
+        swap_crossing(scratch);
         find_near_corners({a, b, false}, scratch.crossing, scratch);
-        find_near_corners({b, a, true}, scratch.turned, scratch);
+        find_near_corners({b, a, true}, scratch.swapped, scratch);
         inside = {scratch.corners[0], scratch.corners[1]};
     }
     describe_crossing(a, b, options, depth, scratch, inside, result);

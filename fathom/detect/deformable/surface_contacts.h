@@ -81,10 +81,11 @@ struct CollidingVertex {
 
 // Working memory of the queries; pass the same object again to allocate less. One query at a time.
 struct SurfaceScratch {
-    std::vector<IdPair> candidates, crossing, turned; // pairs of triangles; `turned` holds the crossing pairs as {b, a}
-    std::vector<Edge> cut_edges;                      // edges of one surface that intersect the other, sorted
-    std::vector<Index> seeds, touched, open, found;   // vertices
-    DisjointSets sets;                                // over the seeds
+    // Pairs of triangles. `swapped` holds the crossing pairs as {b, a}.
+    std::vector<IdPair> candidates, crossing, swapped;
+    std::vector<Edge> cut_edges;                    // edges of one surface that intersect the other, sorted
+    std::vector<Index> seeds, touched, open, found; // vertices
+    DisjointSets sets;                              // over the seeds
     std::vector<Index> mark[2]; // by vertex of a, of b: the patch of an inside vertex, or another Mark
     std::vector<Index> partner; // by vertex of the surface being processed
     std::vector<char> part_seen;

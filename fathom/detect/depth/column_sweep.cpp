@@ -108,8 +108,8 @@ ColumnGaps gaps_of(const DepthView& view, const DrawnBody& body, double margin,
     return gaps;
 }
 
-std::vector<bool> columns_met(const DrawnBody& body, const std::vector<bool>& open, const DepthMap& lower,
-                              const DepthMap& upper, const ColumnGaps* gaps, double margin) {
+std::vector<bool> columns_touched(const DrawnBody& body, const std::vector<bool>& open, const DepthMap& lower,
+                                  const DepthMap& upper, const ColumnGaps* gaps, double margin) {
     if (body.mesh->triangles().empty()) return open; // drawn, but not by triangles
     std::vector<bool> met(open.size(), false);
     const auto in_gap = [&](std::size_t pixel, const Interval& depths) {

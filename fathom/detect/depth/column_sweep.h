@@ -30,7 +30,8 @@ struct ColumnGaps {
 // Columns that may be intersected: those with a true in `open`, from `lower` to `upper`, without the gaps (null: there
 // are none). A column is intersected where a triangle enlarged by `margin` (m) is neither outside of it nor completely
 // in a gap. The result is false for all others.
-[[nodiscard]] std::vector<bool> columns_met(const DrawnBody& body, const std::vector<bool>& open, const DepthMap& lower,
-                                            const DepthMap& upper, const ColumnGaps* gaps, double margin);
+[[nodiscard]] std::vector<bool> columns_touched(const DrawnBody& body, const std::vector<bool>& open,
+                                                const DepthMap& lower, const DepthMap& upper, const ColumnGaps* gaps,
+                                                double margin);
 
 } // namespace fathom

@@ -244,8 +244,8 @@ public:
 
     // Without a map of its own: tiles that the limits rule out are skipped, and pixels are only compared.
     // Single-threaded.
-    [[nodiscard]] bool meets(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options,
-                             DepthTarget&) override {
+    [[nodiscard]] bool draws_anything(const DepthView& view, std::span<const DrawnBody> bodies,
+                                      const DrawOptions& options, DepthTarget&) override {
         fathom::check(view);
         check(bodies);
         const CpuTarget *after = limit_of(options.after, view), *until = limit_of(options.until, view);
@@ -259,7 +259,7 @@ public:
         if (far) rows.until = far->rows();
         if (near && far)
             rows.min_after = near->least(), rows.max_until = far->largest(), rows.tile_columns = far->tile_columns();
-        return depth::rows_are_met(raster, rows);
+        return depth::any_row_drawn(raster, rows);
     }
 
     [[nodiscard]] DepthOverlap compare(const DepthTarget& object, const DepthTarget& environment) override {
@@ -342,8 +342,8 @@ private:
 };
 } // namespace
 
-bool DepthBackend::meets(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options,
-                         DepthTarget& scratch) {
+bool DepthBackend::draws_anything(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options,
+                                  DepthTarget& scratch) {
     if (!options.until) throw Error(Cause::invalid_argument, "must be set", {.element = "option until"});
     draw(view, bodies, options, scratch);
     return compare(*options.until, scratch).pixels > 0;

@@ -488,7 +488,7 @@ HWY_EXPORT(pixels_compared);
 
 void draw_rows(const Raster& raster, const RasterRows& rows) { HWY_DYNAMIC_DISPATCH(rows_drawn)(raster, rows); }
 
-bool rows_are_met(const Raster& raster, RasterRows rows) {
+bool any_row_drawn(const Raster& raster, RasterRows rows) {
     bool met = false;
     rows.met = &met;
     HWY_DYNAMIC_DISPATCH(rows_tested)(raster, rows);

@@ -59,7 +59,7 @@ struct RasterRows {
 // slivers seen nearly edge-on.
 void draw_rows(const Raster& raster, const RasterRows& rows);
 // Whether draw_rows() would draw anything. Stops at the first pixel.
-[[nodiscard]] bool rows_are_met(const Raster& raster, RasterRows rows);
+[[nodiscard]] bool any_row_drawn(const Raster& raster, RasterRows rows);
 
 // Compares the pixels `begin` to `end` - 1; `deepest_pixel` is counted from the start of the maps.
 [[nodiscard]] DepthOverlap compare_pixels(const DepthMap& object, const DepthMap& environment, std::size_t begin,

@@ -69,8 +69,8 @@ public:
                       DepthTarget& target) = 0;
     // Whether draw() would draw anything within `until`, which must be set. For nearest maps without ids and normals;
     // may stop at the first pixel. `scratch` may be overwritten.
-    [[nodiscard]] virtual bool meets(const DepthView& view, std::span<const DrawnBody> bodies,
-                                     const DrawOptions& options, DepthTarget& scratch);
+    [[nodiscard]] virtual bool draws_anything(const DepthView& view, std::span<const DrawnBody> bodies,
+                                              const DrawOptions& options, DepthTarget& scratch);
     // `object` is a farthest map and `environment` a nearest map of equal size.
     [[nodiscard]] virtual DepthOverlap compare(const DepthTarget& object, const DepthTarget& environment) = 0;
 };

@@ -126,7 +126,8 @@ private:
                                  .after = layer.near_side.get(),
                                  .until = layer.far_side.get()};
         if (!details) {
-            if (sight.pixels == 0 && backend_.meets(maps_.view, bodies, inside, *scratch_.hits)) ++sight.pixels;
+            if (sight.pixels == 0 && backend_.draws_anything(maps_.view, bodies, inside, *scratch_.hits))
+                ++sight.pixels;
             ++result_.drawings;
             return;
         }
@@ -183,8 +184,8 @@ private:
         if (std::ranges::none_of(open, std::identity{})) return;
         std::vector<bool> met(open.size(), false);
         for (const DrawnBody& body : bodies) {
-            const std::vector<bool> by_body = columns_met(body, open, outer.near_side->map(), outer.far_side->map(),
-                                                          maps_.gaps ? &*maps_.gaps : nullptr, result_.rounding);
+            const std::vector<bool> by_body = columns_touched(body, open, outer.near_side->map(), outer.far_side->map(),
+                                                              maps_.gaps ? &*maps_.gaps : nullptr, result_.rounding);
             for (std::size_t k = 0; k < met.size(); ++k) met[k] = met[k] || by_body[k];
         }
         sight.open_pixels = static_cast<std::size_t>(std::ranges::count(met, true));

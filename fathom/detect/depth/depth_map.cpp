@@ -12,12 +12,12 @@ namespace fathom {
 
 ClipMatrix clip_matrix(const DepthView& view, const Pose& frame) {
     const Pose from = relative(view.pose, frame);
-    const Mat3 turn = from.rotation.toRotationMatrix();
+    const Mat3 rotation = from.rotation.toRotationMatrix();
     const Vec3 scale(2 / view.size.x(), 2 / view.size.y(), 1 / view.size.z());
     ClipMatrix m{};
     for (int row = 0; row < 3; ++row) {
         for (int column = 0; column < 3; ++column)
-            m[static_cast<std::size_t>(4 * row + column)] = static_cast<float>(turn(row, column) * scale[row]);
+            m[static_cast<std::size_t>(4 * row + column)] = static_cast<float>(rotation(row, column) * scale[row]);
         m[static_cast<std::size_t>(4 * row + 3)] = static_cast<float>(from.translation[row] * scale[row]);
     }
     return m;

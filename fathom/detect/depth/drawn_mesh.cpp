@@ -28,10 +28,10 @@ struct Projected {
     float middle, reach;
 
     Projected(const ClipMatrix& m, std::size_t row, const DrawnBox& box) {
-        const Vec3f turn(m[row], m[row + 1], m[row + 2]);
-        const float radius = turn.cwiseAbs().dot(box.half);
-        const float magnitude = turn.cwiseProduct(box.middle).cwiseAbs().sum() + std::abs(m[row + 3]) + radius;
-        middle = turn.dot(box.middle) + m[row + 3];
+        const Vec3f axis(m[row], m[row + 1], m[row + 2]);
+        const float radius = axis.cwiseAbs().dot(box.half);
+        const float magnitude = axis.cwiseProduct(box.middle).cwiseAbs().sum() + std::abs(m[row + 3]) + radius;
+        middle = axis.dot(box.middle) + m[row + 3];
         reach = radius + 0x1p-20f * magnitude;
     }
     // Also correct if numbers overflow.

@@ -30,17 +30,17 @@ public:
 
     // Whether the segment may hit anything. A negative result is certain; false for NaN.
     [[nodiscard]] bool near(const Vec3& from, const Vec3& to) const {
-        bool meets = true;
+        bool overlaps = true;
         for (int k = 0; k < 3; ++k)
-            meets &=
+            overlaps &=
                 std::min(from[k], to[k]) <= world_reach_.upper[k] && std::max(from[k], to[k]) >= world_reach_.lower[k];
-        return meets && near_in_map(scaled_ * from + shift_, scaled_ * to + shift_);
+        return overlaps && near_in_map(scaled_ * from + shift_, scaled_ * to + shift_);
     }
     // Fills `hit` and returns true if there is one.
     [[nodiscard]] bool first_hit(const Vec3& from, const Vec3& motion, ParticleHit& hit) const;
 
 private:
-    struct Way;
+    struct ParticlePath;
     struct Span;
     struct Surface;
 
@@ -54,14 +54,15 @@ private:
     void fill_tile_row(int row);
     [[nodiscard]] bool near_in_map(const Vec3& a, const Vec3& b) const;
     [[nodiscard]] Surface surface(const DepthMap& map, const Span& span, std::size_t pixel, bool entry) const;
-    [[nodiscard]] bool in_pixel(const Way& way, const Span& span, ParticleHit& hit) const;
-    [[nodiscard]] bool in_layer(const Way& way, const Span& span, std::size_t pixel, const ColumnLayer& layer,
+    [[nodiscard]] bool in_pixel(const ParticlePath& path, const Span& span, ParticleHit& hit) const;
+    [[nodiscard]] bool in_layer(const ParticlePath& path, const Span& span, std::size_t pixel, const ColumnLayer& layer,
                                 ParticleHit& hit) const;
-    [[nodiscard]] ParticleHit left_from_inside(const Way& way, const Surface& entry, const Surface& exit) const;
-    [[nodiscard]] Vec3 opposing(const Way& way, const Surface& surface, int wall) const;
+    [[nodiscard]] ParticleHit left_from_inside(const ParticlePath& path, const Surface& entry,
+                                               const Surface& exit) const;
+    [[nodiscard]] Vec3 opposing(const ParticlePath& path, const Surface& surface, int wall) const;
 
     DepthView view_{};
-    Mat3 scaled_ = Mat3::Identity(), turn_ = Mat3::Identity(); // world to map; world to the frame of the view
+    Mat3 scaled_ = Mat3::Identity(), rotation_ = Mat3::Identity(); // world to map; world to the frame of the view
     Vec3 shift_ = Vec3::Zero();
     Box reach_{}, world_reach_{}; // bounds of all surfaces: in the map, and in the world
     int tile_columns_ = 0, tile_rows_ = 0;
@@ -72,7 +73,7 @@ private:
 
 constexpr double never = std::numeric_limits<double>::infinity();
 // Steeper planes are limited to this slope (depth over width): their drawn part ends within the pixel.
-constexpr double steepest = 4;
+constexpr double max_slope = 4;
 constexpr int tile_side = 8; // pixels
 
 Box box_in_map(const DepthView& view, std::span<const DrawnBody> bodies) {
@@ -96,7 +97,7 @@ std::optional<Stretch> not_negative(double first, double last) {
 }
 
 // A step in the map (column, row and depth) and in the world.
-struct ParticleColumns::Way {
+struct ParticleColumns::ParticlePath {
     Vec3 from, motion; // world
     Vec3 a, d;         // map
 };
@@ -145,10 +146,10 @@ void ParticleColumns::draw(DepthBackend& backend, const DepthView& view, std::sp
 
 void ParticleColumns::find_reach(std::span<const DrawnBody> bodies, bool exits) {
     const DepthView& view = view_;
-    turn_ = view.pose.rotation.conjugate().toRotationMatrix();
-    scaled_ = Vec3(view.width / view.size.x(), view.height / view.size.y(), 1 / view.size.z()).asDiagonal() * turn_;
+    rotation_ = view.pose.rotation.conjugate().toRotationMatrix();
+    scaled_ = Vec3(view.width / view.size.x(), view.height / view.size.y(), 1 / view.size.z()).asDiagonal() * rotation_;
     shift_ = Vec3(0.5 * view.width, 0.5 * view.height, 0) - scaled_ * view.pose.translation;
-    slack_ = steepest * view.pixel_size().maxCoeff() / view.size.z();
+    slack_ = max_slope * view.pixel_size().maxCoeff() / view.size.z();
     reach_ = box_in_map(view, bodies);
     if (!exits) reach_.upper.z() = 1;
     const Vec3 margin(1, 1, slack_);
@@ -213,8 +214,8 @@ ParticleColumns::Surface ParticleColumns::surface(const DepthMap& map, const Spa
     s.x = span.column + 0.5;
     s.y = span.row + 0.5;
     s.depth = static_cast<double>(map.depth[pixel]);
-    const Vec3 n = turn_ * s.normal();
-    const double nz = std::max(std::abs(n.z()), 1 / steepest) * (entry ? -1 : 1) * view_.size.z();
+    const Vec3 n = rotation_ * s.normal();
+    const double nz = std::max(std::abs(n.z()), 1 / max_slope) * (entry ? -1 : 1) * view_.size.z();
     s.slope_x = -n.x() / nz * view_.pixel_size().x();
     s.slope_y = -n.y() / nz * view_.pixel_size().y();
     return s;
@@ -222,25 +223,26 @@ ParticleColumns::Surface ParticleColumns::surface(const DepthMap& map, const Spa
 
 // The stored normal if it opposes the motion; else the side of the pixel through which it entered, or straight back
 // along the view.
-Vec3 ParticleColumns::opposing(const Way& way, const Surface& surface, int wall) const {
+Vec3 ParticleColumns::opposing(const ParticlePath& path, const Surface& surface, int wall) const {
     const Vec3 stored = surface.normal();
-    if (stored.dot(way.motion) < 0) return stored;
+    if (stored.dot(path.motion) < 0) return stored;
     const int axis = wall >= 0 ? wall : 2;
-    if (way.d[axis] == 0) return stored;
-    return turn_.row(axis).transpose() * (way.d[axis] > 0 ? -1.0 : 1.0);
+    if (path.d[axis] == 0) return stored;
+    return rotation_.row(axis).transpose() * (path.d[axis] > 0 ? -1.0 : 1.0);
 }
 
-ParticleHit ParticleColumns::left_from_inside(const Way& way, const Surface& entry, const Surface& exit) const {
-    const double before = entry.at(way.a), behind = exit.map ? exit.at(way.a) : never;
-    const bool back = way.a.z() - before <= behind - way.a.z();
+ParticleHit ParticleColumns::left_from_inside(const ParticlePath& path, const Surface& entry,
+                                              const Surface& exit) const {
+    const double before = entry.at(path.a), behind = exit.map ? exit.at(path.a) : never;
+    const bool back = path.a.z() - before <= behind - path.a.z();
     const Surface& nearest = back ? entry : exit;
-    const Vec3 place(way.a.x(), way.a.y(), back ? before : behind);
+    const Vec3 place(path.a.x(), path.a.y(), back ? before : behind);
     return {.at = 0, .point = view_.to_world(place), .normal = nearest.normal(), .id = nearest.id(), .inside = true};
 }
 
-bool ParticleColumns::in_layer(const Way& way, const Span& span, std::size_t pixel, const ColumnLayer& layer,
+bool ParticleColumns::in_layer(const ParticlePath& path, const Span& span, std::size_t pixel, const ColumnLayer& layer,
                                ParticleHit& hit) const {
-    const Vec3 p = way.a + span.begin * way.d, q = way.a + span.end * way.d;
+    const Vec3 p = path.a + span.begin * path.d, q = path.a + span.end * path.d;
     const double low = std::min(p.z(), q.z()), high = std::max(p.z(), q.z());
     const bool left = layer.exit && layer.exit->covered(pixel);
     if (high < static_cast<double>(layer.entry->depth[pixel]) - slack_) return false;
@@ -255,7 +257,7 @@ bool ParticleColumns::in_layer(const Way& way, const Span& span, std::size_t pix
     if (begin > std::min(behind->end, before->end)) return false;
     const bool sideways = begin == 0;
     if (sideways && span.wall < 0 && span.begin == 0) {
-        hit = left_from_inside(way, entry, exit);
+        hit = left_from_inside(path, entry, exit);
         return true;
     }
     const bool by_entry =
@@ -263,20 +265,20 @@ bool ParticleColumns::in_layer(const Way& way, const Span& span, std::size_t pix
     const Surface& met = by_entry ? entry : exit;
     const double at = span.begin + begin * (span.end - span.begin);
     hit = {.at = at,
-           .point = way.from + at * way.motion,
-           .normal = opposing(way, met, sideways ? span.wall : -1),
+           .point = path.from + at * path.motion,
+           .normal = opposing(path, met, sideways ? span.wall : -1),
            .id = met.id()};
     return true;
 }
 
-bool ParticleColumns::in_pixel(const Way& way, const Span& span, ParticleHit& hit) const {
+bool ParticleColumns::in_pixel(const ParticlePath& path, const Span& span, ParticleHit& hit) const {
     const std::size_t pixel = static_cast<std::size_t>(span.row) * static_cast<std::size_t>(view_.width) +
                               static_cast<std::size_t>(span.column);
     bool any = false;
     for (const ColumnLayer& layer : layers_) {
         if (!layer.entry->covered(pixel)) break;
         ParticleHit found;
-        if (!in_layer(way, span, pixel, layer, found) || (any && found.at >= hit.at)) continue;
+        if (!in_layer(path, span, pixel, layer, found) || (any && found.at >= hit.at)) continue;
         hit = found;
         any = true;
     }
@@ -284,16 +286,16 @@ bool ParticleColumns::in_pixel(const Way& way, const Span& span, ParticleHit& hi
 }
 
 bool ParticleColumns::first_hit(const Vec3& from, const Vec3& motion, ParticleHit& hit) const {
-    const Way way{from, motion, scaled_ * from + shift_, scaled_ * motion};
+    const ParticlePath path{from, motion, scaled_ * from + shift_, scaled_ * motion};
     double begin = 0, end = 1;
     for (int k = 0; k < 3; ++k) {
-        const double low = reach_.lower[k] - way.a[k], high = reach_.upper[k] - way.a[k];
-        if (way.d[k] == 0) {
+        const double low = reach_.lower[k] - path.a[k], high = reach_.upper[k] - path.a[k];
+        if (path.d[k] == 0) {
             if (!(low <= 0 && high >= 0)) return false;
             continue;
         }
-        begin = std::max(begin, std::min(low / way.d[k], high / way.d[k]));
-        end = std::min(end, std::max(low / way.d[k], high / way.d[k]));
+        begin = std::max(begin, std::min(low / path.d[k], high / path.d[k]));
+        end = std::min(end, std::max(low / path.d[k], high / path.d[k]));
     }
     if (!(begin <= end)) return false;
     // From pixel to pixel (Amanatides & Woo 1987).
@@ -303,18 +305,18 @@ bool ParticleColumns::first_hit(const Vec3& from, const Vec3& motion, ParticleHi
     std::array<double, 2> next{};
     for (std::size_t k = 0; k < 2; ++k) {
         const auto axis = static_cast<Eigen::Index>(k);
-        at[k] = std::clamp(static_cast<int>(std::floor(way.a[axis] + begin * way.d[axis])), 0, pixels[k] - 1);
-        stride[k] = way.d[axis] > 0 ? 1 : -1;
+        at[k] = std::clamp(static_cast<int>(std::floor(path.a[axis] + begin * path.d[axis])), 0, pixels[k] - 1);
+        stride[k] = path.d[axis] > 0 ? 1 : -1;
     }
     while (true) {
         for (std::size_t k = 0; k < 2; ++k) {
             const auto axis = static_cast<Eigen::Index>(k);
-            next[k] = way.d[axis] == 0 ? never : (at[k] + (stride[k] > 0 ? 1 : 0) - way.a[axis]) / way.d[axis];
+            next[k] = path.d[axis] == 0 ? never : (at[k] + (stride[k] > 0 ? 1 : 0) - path.a[axis]) / path.d[axis];
         }
         const std::size_t axis = next[0] <= next[1] ? 0 : 1;
         span.column = at[0], span.row = at[1];
         span.end = std::clamp(next[axis], span.begin, end);
-        if (in_pixel(way, span, hit)) return true;
+        if (in_pixel(path, span, hit)) return true;
         at[axis] += stride[axis];
         if (!(next[axis] < end) || at[axis] < 0 || at[axis] >= pixels[axis]) return false;
         span.begin = span.end;

@@ -48,15 +48,15 @@ protected:
         int samples = 0;
         if (!move_inside(pair_, 0, a, size_, samples) || !move_inside(pair_, 1, b, size_, samples)) return;
         double apart = (a - b).norm(), share = std::min(0.5, 0.1 * size_ / std::max(apart, 1e-300));
-        const double enough = (max_steps == quick_steps ? 1e-3 : 1e-6) * options_.tolerance;
-        for (int k = 0; k < max_steps && share * apart > enough; ++k) {
+        const double precision = (max_steps == quick_steps ? 1e-3 : 1e-6) * options_.tolerance;
+        for (int k = 0; k < max_steps && share * apart > precision; ++k) {
             if (max_steps == quick_steps && k == 3 && apart > best_.upper + 0.05 * size_)
                 break; // unlikely to improve the best pair
             Vec3 x = a + share * (b - a), y = b + share * (a - b);
             const bool inside = move_inside(pair_, 0, x, size_, samples) && move_inside(pair_, 1, y, size_, samples);
             const double next = (x - y).norm();
             if (inside && next < apart * (1 - 1e-13)) {
-                const bool settled = apart - next < enough * share;
+                const bool settled = apart - next < precision * share;
                 a = x, b = y, apart = next;
                 share = std::min(0.5, 1.5 * share);
                 if (settled) break;
@@ -119,7 +119,7 @@ private:
     bool nearest_part(DualTreeBound::Pair& at) {
         const FieldSphereNode &p = p_.nodes()[at.a], &q = q_.nodes()[at.b];
         if (p.children == 0 && q.children == 0) return false;
-        const bool of_p = q.children == 0 || (p.children > 0 && p_.ball(p).radius >= q_.ball(q).radius);
+        const bool of_p = q.children == 0 || (p.children > 0 && p_.sphere(p).radius >= q_.sphere(q).radius);
         const FieldSphereNode& opened = of_p ? p : q;
         DualTreeBound::Pair best{HUGE_VAL, no_index, no_index};
         for (Index k = 0; k < opened.children; ++k) {
@@ -136,7 +136,7 @@ private:
     void at_leaves(const DualTreeBound::Pair& pair) {
         // A pair that is hardly closer than the best pair so far is not refined.
         const double predicted =
-            pair.gap + 0.05 * (p_.ball(p_.nodes()[pair.a]).radius + q_.ball(q_.nodes()[pair.b]).radius);
+            pair.gap + 0.05 * (p_.sphere(p_.nodes()[pair.a]).radius + q_.sphere(q_.nodes()[pair.b]).radius);
         if (refined_ > 0 && (predicted > best_.upper || refined_ >= max_refinements)) return;
         refine_leaves(pair);
     }
@@ -187,7 +187,7 @@ private:
         best_.evaluations += count;
         for (std::size_t k = 0; k < count; ++k) {
             const FieldSphereNode& below = p_.nodes()[node.first + k];
-            const double lower = q_.clearance().radius(values[k]) - p_.ball(below).radius;
+            const double lower = q_.clearance().radius(values[k]) - p_.sphere(below).radius;
             if (lower >= best_.upper) {
                 left_lower_ = std::min(left_lower_, lower);
                 continue;
@@ -207,7 +207,7 @@ private:
         const double along = -p.gradient.stableNormalized().dot(q.gradient.stableNormalized()),
                      across = std::sqrt(std::max(0.0, 1 - along * along));
         // Predicted distance: at the surface, half way to the edge of the leaf in the direction towards Q.
-        const double predicted = q.distance + p.distance * std::max(along, 0.0) - 0.5 * p_.ball(node).radius * across;
+        const double predicted = q.distance + p.distance * std::max(along, 0.0) - 0.5 * p_.sphere(node).radius * across;
         if (predicted > best_.upper - 1e-2 * options_.tolerance || refined_ >= max_refinements) return;
         ++refined_;
         refine(center, center);
@@ -267,11 +267,11 @@ ClosestPoints through_field(const FieldSphereTree& p, const FieldSphereTree& q, 
 
 ClosestPoints through_other(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair,
                             const Pose& q_in_p, const ClosestOptions& options, const ClosestPoints& known) {
-    const FieldPair turned(q.field(), p.field(), q_in_p.inverse());
+    const FieldPair swapped(q.field(), p.field(), q_in_p.inverse());
     ClosestPoints seen = known;
     seen.in_p = pair.to_q(known.in_q);
     seen.in_q = pair.to_q(known.in_p);
-    ClosestPoints best = through_field(q, p, turned, options, seen);
+    ClosestPoints best = through_field(q, p, swapped, options, seen);
     const Vec3 in_p = q_in_p * best.in_q;
     best.in_q = q_in_p * best.in_p;
     best.in_p = in_p;

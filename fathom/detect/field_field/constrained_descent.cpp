@@ -112,8 +112,9 @@ namespace {
 
 // Step length from the change of the gradient direction over the last step (Barzilai & Borwein 1988).
 double next_length(const State& from, const State& to, double length) {
-    const Vec3 way = to.x - from.x, turn = to.down.gradient.stableNormalized() - from.down.gradient.stableNormalized();
-    const double along = way.dot(turn), far = way.squaredNorm();
+    const Vec3 step_vector = to.x - from.x,
+               gradient_change = to.down.gradient.stableNormalized() - from.down.gradient.stableNormalized();
+    const double along = step_vector.dot(gradient_change), far = step_vector.squaredNorm();
     return far < 4 * length * along ? std::max(far / along, 0.3 * length) : 4 * length;
 }
 
@@ -132,7 +133,7 @@ bool core_between(const State& a, const State& b, Vec3& core) {
 // Takes steps that grow while the value decreases and shrink otherwise; stops at steps below `shortest` (m).
 void walk_down(const FieldPair& pair, int body, const DescentOptions& options, double length, double shortest,
                int max_steps, State& state, int& samples) {
-    for (int step = 0; step < max_steps && state.down.distance > options.enough && length >= shortest; ++step) {
+    for (int step = 0; step < max_steps && state.down.distance > options.sufficient && length >= shortest; ++step) {
         const double steepness = state.down.gradient.norm();
         if (!(steepness > 1e-10)) break;
         Vec3 y = state.x - length / steepness * state.down.gradient;
@@ -149,11 +150,11 @@ void walk_down(const FieldPair& pair, int body, const DescentOptions& options, d
                 continue;
             }
         }
-        const double way = (y - state.x).norm();
+        const double moved = (y - state.x).norm();
         const bool lower = next.distance < state.down.distance;
         length = lower ? next_length({state.x, state.down}, {y, next}, length) : 0.3 * length;
         if (lower) state = {y, next};
-        if (inside && way < shortest) break;
+        if (inside && moved < shortest) break;
     }
 }
 

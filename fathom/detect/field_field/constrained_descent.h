@@ -14,8 +14,8 @@ struct DescentOptions {
     double size = 1;         // size of the smaller body (m); the first step is a fraction of it
     double tolerance = 1e-7; // of size: descent stops at shorter steps
     int max_steps = 60;
-    double enough = -HUGE_VAL; // descent stops at values up to this (m); 0 finds any common point
-    bool polish = false;       // for smooth fields: refine to rounding, unless the minimum is at a kink
+    double sufficient = -HUGE_VAL; // descent stops at values up to this (m); 0 finds any common point
+    bool polish = false;           // for smooth fields: refine to rounding, unless the minimum is at a kink
 };
 
 struct Descent {

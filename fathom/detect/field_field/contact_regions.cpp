@@ -79,7 +79,7 @@ private:
         for (std::size_t k = 0; k < count; ++k) {
             const auto child = static_cast<Index>(node.first + k);
             const FieldSphereNode& below = p_.nodes()[child];
-            if (q_.clears(points[k], values[k], p_.ball(below).radius + options_.margin)) continue;
+            if (q_.clears(points[k], values[k], p_.sphere(below).radius + options_.margin)) continue;
             out.push_back({child, octant(cell.box, below.octant), values[k]});
         }
     }
@@ -187,7 +187,7 @@ private:
         Vec3 sum = Vec3::Zero();
         for (std::size_t k = 0; k < cells_.size(); ++k) {
             const FieldSphereNode& node = p_.nodes()[cells_[k].node];
-            if (node.full || cells_[k].value > options_.margin + 0.5 * p_.ball(node).radius) continue;
+            if (node.full || cells_[k].value > options_.margin + 0.5 * p_.sphere(node).radius) continue;
             found.push_back(k);
             sum += cell_center(k);
         }
@@ -232,12 +232,12 @@ private:
     // Moves a contact by about a cell towards the edge of the touching region: for a resting box, contacts at its
     // corners are more useful than in the middle.
     RegionContact slid_outward(const RegionContact& from) {
-        Vec3 way = from.point_p - middle_;
-        way -= way.dot(from.normal) * from.normal;
-        const double length = way.norm();
+        Vec3 tangent = from.point_p - middle_;
+        tangent -= tangent.dot(from.normal) * from.normal;
+        const double length = tangent.norm();
         if (!(length > 0)) return from;
         for (const double cells : {2.0, 1.0, 0.5}) {
-            Vec3 x = from.point_p + cells * cell_size() / length * way;
+            Vec3 x = from.point_p + cells * cell_size() / length * tangent;
             int samples = 0;
             const bool inside = move_inside(pair_, 0, x, size_, samples);
             result_.evaluations += static_cast<std::size_t>(samples);

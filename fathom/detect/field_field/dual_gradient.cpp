@@ -181,23 +181,23 @@ private:
 
     // Minus the gradient of B, without its component out of A if the point is on A's surface.
     [[nodiscard]] Vec3 downhill(const Rules& rules) {
-        Vec3 way = -x_b_.gradient;
+        Vec3 direction = -x_b_.gradient;
         const double steep = x_a_.gradient.norm();
-        held_ = x_a_.distance >= -1e-9 * rules.size && steep > 0 && way.dot(x_a_.gradient) > 0;
+        held_ = x_a_.distance >= -1e-9 * rules.size && steep > 0 && direction.dot(x_a_.gradient) > 0;
         if (held_) {
             const Vec3 normal = x_a_.gradient / steep;
-            way -= way.dot(normal) * normal;
+            direction -= direction.dot(normal) * normal;
         }
-        return way;
+        return direction;
     }
 
     // Step length from the value: from outside slightly beyond the surface of B; in both bodies to the surface of A.
     [[nodiscard]] double first_step(const Rules& rules) const {
         const double slope = std::max(x_b_.gradient.squaredNorm(), 1e-300),
                      into_b = 1.01 * x_b_.distance + 4 * rules.slack(x_);
-        const double way =
+        const double distance =
             rules.beyond || x_b_.distance <= 0 ? std::max({into_b, -x_a_.distance, -x_b_.distance}) : into_b;
-        return way / slope;
+        return distance / slope;
     }
 
     void try_step(double step, const Rules& rules) {

@@ -99,7 +99,7 @@ double contact_tolerance(const Ordered& o) {
 }
 
 // Neural fields compute in float: boxes below 1e-4 of their size give no more information.
-double finest_useful(const Ordered& o) {
+double useful_tolerance(const Ordered& o) {
     double finest = 1e-9;
     for (const FieldSphereTree* solid : {o.p, o.q})
         if (dynamic_cast<const NeuralField*>(&solid->field())) finest = 1e-4;
@@ -165,7 +165,7 @@ CollideResult collide(const FieldSphereTree& a, const Pose& pose_a, const FieldS
     }
     const Ordered o(a, pose_a, b, pose_b);
     const FieldPair pair = o.pair();
-    const double tolerance = options.tolerance > 0 ? options.tolerance : finest_useful(o);
+    const double tolerance = options.tolerance > 0 ? options.tolerance : useful_tolerance(o);
     const SearchResult found = search(*o.p, *o.q, pair, {options.margin, tolerance, options.max_evaluations});
     result.status = found.status;
     result.evaluations = found.evaluations;

@@ -54,12 +54,12 @@ Interval volume_of(const Box& box) {
 struct Search {
     std::array<TransformedField, 2> fields;
     double level;
-    double finest; // side of cells that are not split (m)
-    double size;   // of the region (m)
-    bool balls, shorten;
+    double min_side; // side of cells that are not split (m)
+    double size;     // of the region (m)
+    bool spheres, shorten;
     bool apart = true; // try proofs by two spheres: useful until a common point is known
 
-    [[nodiscard]] bool is_finest(const Box& box) const { return box.size().maxCoeff() <= finest; }
+    [[nodiscard]] bool is_smallest(const Box& box) const { return box.size().maxCoeff() <= min_side; }
 
     void children(const Cell& parent, Judged& out) const;
     void classify(Judged& judged, Found& found) const;
@@ -74,7 +74,7 @@ private:
 void Search::children(const Cell& parent, Judged& out) const {
     std::array<TapePtr, 2> tapes = parent.tapes; // shortening costs as much as 16 cells: not for the last level
     for (std::size_t f = 0; f < 2; ++f)
-        if (shorten && parent.box.size().maxCoeff() > 3 * finest && !parent.inside[f])
+        if (shorten && parent.box.size().maxCoeff() > 3 * min_side && !parent.inside[f])
             tapes[f] = fields[f].shortened(tapes[f], parent.box);
     std::array<Box, family> boxes;
     out.count = octants(parent.box, boxes);
@@ -99,7 +99,7 @@ void Search::evaluate_values(Judged& judged, int which, Found& found) const {
     for (std::size_t i = 0; i < count; ++i) {
         const std::size_t k = of[i];
         judged.values[f][k] = values[i];
-        if (!balls) continue;
+        if (!spheres) continue;
         if (fields[f].clear(values[i]) > judged.radii[k])
             judged.alive[k] = false;
         else if (fields[f].filled(values[i]) >= judged.radii[k])
@@ -109,7 +109,7 @@ void Search::evaluate_values(Judged& judged, int which, Found& found) const {
 
 void Search::evaluate_ranges(Judged& judged, int which, Found& found) const {
     const auto f = static_cast<std::size_t>(which);
-    if (!fields[f].range_helps() && balls) return;
+    if (!fields[f].range_helps() && spheres) return;
     std::array<Box, family> boxes;
     std::array<std::size_t, family> of;
     std::array<Interval, family> ranges;
@@ -135,11 +135,11 @@ void Search::evaluate_ranges(Judged& judged, int which, Found& found) const {
 bool Search::proven_apart(const Judged& judged, std::size_t k, Found& found) const {
     const Cell& cell = judged.cells[k];
     const double gap = judged.values[0][k] + judged.values[1][k] - 2 * level;
-    if (!balls || !apart || cell.inside[0] || cell.inside[1] || !(gap > 0)) return false;
-    const double offset = ball_offset(judged.radii[k], gap, size), spared = judged.radii[k] / gap;
+    if (!spheres || !apart || cell.inside[0] || cell.inside[1] || !(gap > 0)) return false;
+    const double offset = sphere_offset(judged.radii[k], gap, size), saved = judged.radii[k] / gap;
     if (!(offset > 0)) return false;
     for (std::size_t f = 0; f < 2; ++f)
-        if (spared * spared < fields[f].cost_of_whole(cell.tapes[f])) return false;
+        if (saved * saved < fields[f].cost_of_whole(cell.tapes[f])) return false;
     double upper_bound = 0;
     for (std::size_t f = 0; f < 2; ++f) upper_bound += fields[f].clear_upper_bound(judged.values[f][k], offset);
     if (!(upper_bound > 2 * offset)) return false;
@@ -148,7 +148,7 @@ bool Search::proven_apart(const Judged& judged, std::size_t k, Found& found) con
         const Vec3 gradient = fields[f].sample(cell.tapes[f], fields[f].to_field(judged.centers[k])).gradient;
         ++found.evaluations;
         if (!(gradient.norm() > 0)) return false;
-        normals[f] = fields[f].turn_to_frame(gradient.normalized());
+        normals[f] = fields[f].rotate_to_frame(gradient.normalized());
     }
     const auto free_of = [&](const TransformedField& field) {
         return [&](const Vec3& q) {
@@ -156,8 +156,8 @@ bool Search::proven_apart(const Judged& judged, std::size_t k, Found& found) con
             return field.clear(field.field().distance(field.to_field(q))) - 4e-15 * offset;
         };
     };
-    return two_balls_cover({judged.centers[k], judged.radii[k]}, normals[0], normals[1], offset, free_of(fields[0]),
-                           free_of(fields[1]));
+    return two_spheres_cover({judged.centers[k], judged.radii[k]}, normals[0], normals[1], offset, free_of(fields[0]),
+                             free_of(fields[1]));
 }
 
 void Search::classify(Judged& judged, Found& found) const {
@@ -178,7 +178,7 @@ void Search::classify(Judged& judged, Found& found) const {
             found.inside.push_back(cell.box);
         else if (proven_apart(judged, k, found))
             continue;
-        else if (is_finest(cell.box))
+        else if (is_smallest(cell.box))
             found.border.push_back(cell.box);
         else {
             cell.likely = std::max(a, b) - judged.radii[k];
@@ -311,11 +311,12 @@ struct SearchPlace {
 SearchPlace place_of(const Box& a, const Pose& pose_a, const Box& b, const Pose& pose_b,
                      const FieldOverlapOptions& options) {
     if (options.region) {
-        const Box met = intersection(*options.region, intersection(turned_bounds(a, pose_a), turned_bounds(b, pose_b)));
+        const Box met =
+            intersection(*options.region, intersection(rotated_bounds(a, pose_a), rotated_bounds(b, pose_b)));
         return {met, Pose{}};
     }
-    const Box from_a = intersection(a, turned_bounds(b, relative(pose_a, pose_b)));
-    const Box from_b = intersection(b, turned_bounds(a, relative(pose_b, pose_a)));
+    const Box from_a = intersection(a, rotated_bounds(b, relative(pose_a, pose_b)));
+    const Box from_b = intersection(b, rotated_bounds(a, relative(pose_b, pose_a)));
     if (from_a.empty()) return {from_a, pose_a};
     if (from_b.empty()) return {from_b, pose_b};
     if (!is_finite(from_a) && !is_finite(from_b))
@@ -365,7 +366,7 @@ FieldOverlap field_overlap(const Field& a, const Pose& given_a, const Field& b, 
                   options.level,
                   options.size > 0 ? options.size : std::ldexp(longest, -options.depth) * (1 + 1e-12),
                   longest,
-                  options.balls,
+                  options.spheres,
                   options.shorten,
                   true};
     Judged root;

@@ -32,7 +32,7 @@ struct FieldOverlapOptions {
     std::optional<Box> region{};             // search region (m, world); unset: the intersection of both bounds
     std::size_t max_evaluations = 4'000'000; // limit on field evaluations; open cells then stay on the border
     bool keep_cells = true;                  // false: only count the cells and their volume
-    bool balls = true, shorten = true;       // use bounding spheres and shortened tapes; false: for comparison
+    bool spheres = true, shorten = true;     // use bounding spheres and shortened tapes; false: for comparison
 };
 
 struct FieldOverlap {

@@ -57,15 +57,15 @@ public:
                                          screw_between(other_motion.start, other_motion.end).angle),
           root_(level_bounds(cut, options.level)), cut_(cut, {}, options.level, 0),
           other_(other, {}, options.level, 0) {
-        const Segment way = motion_.chord(root_.center());
-        slack_ = 1e-14 * (way.start.norm() + way.end.norm() + root_.center().norm() + root_.diagonal() +
+        const Segment chord = motion_.chord(root_.center());
+        slack_ = 1e-14 * (chord.start.norm() + chord.end.norm() + root_.center().norm() + root_.diagonal() +
                           cut_motion.start.translation.norm() + cut_motion.end.translation.norm() +
                           other_motion.start.translation.norm() + other_motion.end.translation.norm());
         const Box other_bounds = level_bounds(other, options.level);
         size_ = root_.half().norm();
         if (const double half = other_bounds.half().norm(); std::isfinite(half) && !other_bounds.empty())
             size_ = std::max(size_, half);
-        balls_ = other_.clear(1e3 * size_) > 0; // false: the field has no bound on its slope, and its range is used
+        spheres_ = other_.clear(1e3 * size_) > 0; // false: the field has no bound on its slope, and its range is used
     }
 
     // `start_clear`: the bodies are proven disjoint at time 0. The first contact is then on the surfaces, and cells in
@@ -79,16 +79,16 @@ private:
     Index add(const Box& box, double value, const TapePtr& tape);
     void open(Index node);
     [[nodiscard]] Step step(QueueItem& item);
-    [[nodiscard]] bool proven_apart(const Node& node, const Vec3& place, double value, double middle, double way);
+    [[nodiscard]] bool proven_apart(const Node& node, const Vec3& place, double value, double middle, double distance);
     void push(const QueueItem& item) {
         heap_.push_back(item);
         std::push_heap(heap_.begin(), heap_.end(), later);
     }
     void look_for_contact(const QueueItem& item);
-    [[nodiscard]] Mat3 turn_at(double time) const;
-    [[nodiscard]] ContactState contact_state(const Vec3& point, double time, const Mat3& turn);
+    [[nodiscard]] Mat3 rotation_at(double time) const;
+    [[nodiscard]] ContactState contact_state(const Vec3& point, double time, const Mat3& rotation);
     [[nodiscard]] Vec3 facing(const Vec3& point, double time);
-    [[nodiscard]] Vec3 descend(Vec3 point, double time, const Mat3& turn, double first_step);
+    [[nodiscard]] Vec3 descend(Vec3 point, double time, const Mat3& rotation, double first_step);
     bool note_if_common(const Vec3& point, double time, const ContactState& state);
     [[nodiscard]] Vec3 contact_normal();
     [[nodiscard]] bool out_of_budget() const { return out_.evaluations >= options_.max_evaluations; }
@@ -102,7 +102,7 @@ private:
     Box root_;
     TransformedField cut_, other_;
     double slack_, size_;
-    bool balls_;
+    bool spheres_;
     bool start_clear_ = false;
     std::vector<Node> nodes_;
     std::vector<QueueItem> heap_;
@@ -151,29 +151,29 @@ void FieldSweeper::open(Index index) {
 
 // Proof by two spheres: one is free of the subdivided body and moves with it, the other is free of the other body and
 // reduced by the travel of the points.
-bool FieldSweeper::proven_apart(const Node& node, const Vec3& place, double value, double middle, double way) {
-    const double room = node.value + value - 2 * options_.level - way, spared = node.radius / room;
-    if (!(room > 0) || spared * spared < cut_.cost_of_whole(node.tape)) return false;
-    const double offset = ball_offset(node.radius, room, size_);
+bool FieldSweeper::proven_apart(const Node& node, const Vec3& place, double value, double middle, double distance) {
+    const double room = node.value + value - 2 * options_.level - distance, saved = node.radius / room;
+    if (!(room > 0) || saved * saved < cut_.cost_of_whole(node.tape)) return false;
+    const double offset = sphere_offset(node.radius, room, size_);
     if (!(offset > 0) ||
-        !(cut_.clear_upper_bound(node.value, offset) + other_.clear_upper_bound(value, offset) - way > 2 * offset))
+        !(cut_.clear_upper_bound(node.value, offset) + other_.clear_upper_bound(value, offset) - distance > 2 * offset))
         return false;
     const Vec3 out_of_cut = cut_.sample(node.tape, node.center).gradient,
                out_of_other = other_.sample(other_.tape(), place).gradient;
     out_.evaluations += 2;
     if (!(out_of_cut.norm() > 0 && out_of_other.norm() > 0)) return false;
-    const Mat3 turn = turn_at(middle);
+    const Mat3 rotation = rotation_at(middle);
     const double loss = slack_ * (1 + offset / size_);
     const auto free_of_cut = [&](const Vec3& q) {
         ++out_.evaluations;
-        return cut_.clear(cut_.field().distance(node.center + turn.transpose() * (q - place))) - loss;
+        return cut_.clear(cut_.field().distance(node.center + rotation.transpose() * (q - place))) - loss;
     };
     const auto free_of_other = [&](const Vec3& q) {
         ++out_.evaluations;
-        return other_.clear(other_.field().distance(q)) - loss - way;
+        return other_.clear(other_.field().distance(q)) - loss - distance;
     };
-    return two_balls_cover({place, node.radius}, turn * out_of_cut.normalized(), out_of_other.normalized(), offset,
-                           free_of_cut, free_of_other);
+    return two_spheres_cover({place, node.radius}, rotation * out_of_cut.normalized(), out_of_other.normalized(),
+                             offset, free_of_cut, free_of_other);
 }
 
 FieldSweeper::Step FieldSweeper::step(QueueItem& item) {
@@ -188,19 +188,20 @@ FieldSweeper::Step FieldSweeper::step(QueueItem& item) {
         note_contact(middle, node.center);
         if (item.start >= end_) return Step::drop;
     }
-    const double way = state.speed * ahead + slack_, clear = other_.clear(value) - node.radius - slack_;
-    if (clear > way) {
+    const double distance = state.speed * ahead + slack_, clear = other_.clear(value) - node.radius - slack_;
+    if (clear > distance) {
         if (to_the_end) return Step::drop;
         item.start = middle + std::min(clear / state.speed, ahead);
         item.hop = 1.5 * std::max(item.hop, clear / state.speed);
         return Step::advance;
     }
     // Points away from the centre also rotate about it.
-    const double every_way = way + turning_ * node.radius * ahead, gap = node.value + value - 2 * options_.level;
-    bool apart = balls_ && proven_apart(node, state.position, value, middle, every_way);
-    if (!balls_) {
-        apart =
-            other_.field().range(Box::around(state.position, Vec3::Constant(node.radius + way))).lower > options_.level;
+    const double distance_with_rotation = distance + turning_ * node.radius * ahead,
+                 gap = node.value + value - 2 * options_.level;
+    bool apart = spheres_ && proven_apart(node, state.position, value, middle, distance_with_rotation);
+    if (!spheres_) {
+        apart = other_.field().range(Box::around(state.position, Vec3::Constant(node.radius + distance))).lower >
+                options_.level;
         ++out_.evaluations;
     }
     if (apart) {
@@ -211,9 +212,9 @@ FieldSweeper::Step FieldSweeper::step(QueueItem& item) {
     }
     // A shorter interval helps if the travel is large compared with the cell, or if spheres as large as the gap allows
     // might suffice.
-    const bool ball_may_do =
-        balls_ && gap > 0 && node.radius * node.radius < 0.05 * gap * size_ && every_way > 0.2 * gap;
-    if (way > 0.5 * node.radius || ball_may_do) {
+    const bool sphere_may_suffice =
+        spheres_ && gap > 0 && node.radius * node.radius < 0.05 * gap * size_ && distance_with_rotation > 0.2 * gap;
+    if (distance > 0.5 * node.radius || sphere_may_suffice) {
         item.hop = std::max(0.25 * ahead, std::min(0.8 * clear / state.speed, 0.8 * ahead));
         if (item.hop > 1e-3 * options_.tolerance) return Step::advance;
     }
@@ -221,14 +222,14 @@ FieldSweeper::Step FieldSweeper::step(QueueItem& item) {
     return Step::open;
 }
 
-Mat3 FieldSweeper::turn_at(double time) const {
+Mat3 FieldSweeper::rotation_at(double time) const {
     const Vec3 origin = motion_.at(Vec3::Zero(), time);
-    Mat3 turn;
-    for (int k = 0; k < 3; ++k) turn.col(k) = (motion_.at(size_ * Vec3::Unit(k), time) - origin) / size_;
-    return turn;
+    Mat3 rotation;
+    for (int k = 0; k < 3; ++k) rotation.col(k) = (motion_.at(size_ * Vec3::Unit(k), time) - origin) / size_;
+    return rotation;
 }
 
-ContactState FieldSweeper::contact_state(const Vec3& point, double time, const Mat3& turn) {
+ContactState FieldSweeper::contact_state(const Vec3& point, double time, const Mat3& rotation) {
     const Sample cut = cut_.field().sample(point), other = other_.field().sample(motion_.at(point, time));
     out_.evaluations += 2;
     const double cut_slope = cut.gradient.norm(), other_slope = other.gradient.norm();
@@ -237,28 +238,28 @@ ContactState FieldSweeper::contact_state(const Vec3& point, double time, const M
     result.cut = (cut.distance - options_.level) / cut_slope;
     result.other = (other.distance - options_.level) / other_slope;
     result.cut_normal = cut.gradient / cut_slope;
-    result.other_normal = turn.transpose() * other.gradient / other_slope;
+    result.other_normal = rotation.transpose() * other.gradient / other_slope;
     return result;
 }
 
 // A point of the subdivided body's surface that faces the other body: at the centre of a cell the slopes may be
 // meaningless.
 Vec3 FieldSweeper::facing(const Vec3& point, double time) {
-    const Mat3 turn = turn_at(time);
-    const ContactState near_cut = contact_state(point, time, turn);
+    const Mat3 rotation = rotation_at(time);
+    const ContactState near_cut = contact_state(point, time, rotation);
     const Vec3 on_other = point - near_cut.other * near_cut.other_normal;
-    const ContactState near_other = contact_state(on_other, time, turn);
+    const ContactState near_other = contact_state(on_other, time, rotation);
     const Vec3 result = on_other - near_other.cut * near_other.cut_normal;
     return is_finite(result) ? result : point;
 }
 
 // Descends to the point where the sum of the two distances is smallest and they are equal: for disjoint bodies, the
 // midpoint of the closest points. Step lengths follow Barzilai & Borwein 1988.
-Vec3 FieldSweeper::descend(Vec3 point, double time, const Mat3& turn, double first_step) {
+Vec3 FieldSweeper::descend(Vec3 point, double time, const Mat3& rotation, double first_step) {
     Vec3 best = point, last_point = point, last_slope = Vec3::Zero();
     double least = HUGE_VAL, length = first_step;
     for (int k = 0; k < descents; ++k) {
-        const ContactState state = contact_state(point, time, turn);
+        const ContactState state = contact_state(point, time, rotation);
         if (!std::isfinite(state.gap())) break;
         const Vec3 balanced = point - 0.5 * (state.cut - state.other) * state.cut_normal;
         if (state.gap() < least) {
@@ -308,11 +309,11 @@ void FieldSweeper::look_for_contact(const QueueItem& item) {
     double time = item.start;
     Vec3 point = facing(node.center, time);
     for (int round = 0; round < rounds; ++round) {
-        const Mat3 turn = turn_at(time);
-        point = descend(point, time, turn, std::max(std::abs(node.value), node.radius));
-        const ContactState state = contact_state(point, time, turn);
+        const Mat3 rotation = rotation_at(time);
+        point = descend(point, time, rotation, std::max(std::abs(node.value), node.radius));
+        const ContactState state = contact_state(point, time, rotation);
         const bool common = note_if_common(point, time, state);
-        const double rate = state.other_normal.dot(turn.transpose() * motion_.over(point, time, time).velocity);
+        const double rate = state.other_normal.dot(rotation.transpose() * motion_.over(point, time, time).velocity);
         if (!(rate < 0) || !std::isfinite(state.gap())) return;
         const double move = -state.gap() / rate + 0.3 * options_.tolerance;
         if (common && std::abs(move) < 0.5 * options_.tolerance) return;
@@ -371,17 +372,17 @@ void FieldSweeper::finish(bool cut_is_a) {
 // Normal out of the subdivided body, from just before contact if possible: between disjoint bodies the normal is unique
 // also at corners and edges.
 Vec3 FieldSweeper::contact_normal() {
-    const Mat3 turn = turn_at(seen_);
-    const ContactState state = contact_state(seen_point_, seen_, turn);
+    const Mat3 rotation = rotation_at(seen_);
+    const ContactState state = contact_state(seen_point_, seen_, rotation);
     const Vec3 mean = state.cut_normal - state.other_normal;
     Vec3 normal = mean.norm() > 1e-9 ? mean : state.cut_normal;
     const double before = std::max(0.0, seen_ - 10 * std::max(out_.error, 1e-12)),
-                 way = motion_.over(seen_point_, before, seen_).speed * (seen_ - before);
+                 distance = motion_.over(seen_point_, before, seen_).speed * (seen_ - before);
     double best = -0.9; // cosine between the two normals
-    for (const Vec3& start :
-         {seen_point_, Vec3(seen_point_ + way * state.cut_normal), Vec3(seen_point_ - way * state.other_normal)}) {
-        const Mat3 earlier = turn_at(before);
-        const ContactState apart = contact_state(descend(start, before, earlier, way), before, earlier);
+    for (const Vec3& start : {seen_point_, Vec3(seen_point_ + distance * state.cut_normal),
+                              Vec3(seen_point_ - distance * state.other_normal)}) {
+        const Mat3 earlier = rotation_at(before);
+        const ContactState apart = contact_state(descend(start, before, earlier, distance), before, earlier);
         const double cosine = apart.cut_normal.dot(apart.other_normal);
         if (!(apart.cut > 0 && apart.other > 0 && cosine < best)) continue;
         best = cosine;
@@ -422,10 +423,10 @@ FieldSweep field_sweep(const Field& a, const Motion& motion_a, const Field& b, c
     if (!is_finite(motion_a) || !is_finite(motion_b) || !(reach_of(motion_a) + reach_of(motion_b) < 1e100)) return out;
     // The body whose field gives better clearance spheres is evaluated, and the other one is subdivided; if they are
     // equal, the smaller one is subdivided.
-    const auto has_balls = [](const Field& field) {
+    const auto has_spheres = [](const Field& field) {
         return std::isfinite(field.lipschitz()) || std::isfinite(field.error_bound());
     };
-    bool cut_a = has_balls(a) != has_balls(b) ? has_balls(b) : size_a <= size_b;
+    bool cut_a = has_spheres(a) != has_spheres(b) ? has_spheres(b) : size_a <= size_b;
     if (size_a == HUGE_VAL) cut_a = false;
     if (size_b == HUGE_VAL) cut_a = true;
     FieldOverlapOptions at_start{

@@ -46,7 +46,7 @@ public:
             ++result_.evaluations;
             if (!std::isfinite(value))
                 leave_open(p_.root().diagonal());
-            else if (!is_clear(center, value, p_.ball(p_.nodes()[0]).radius))
+            else if (!is_clear(center, value, p_.sphere(p_.nodes()[0]).radius))
                 push({value, 0, 0, {}});
         }
         while (!heap_.empty() && !found_) step();
@@ -77,7 +77,7 @@ private:
         if (item.node != no_index) {
             const FieldSphereNode& leaf = p_.nodes()[item.node];
             const Vec3 center = p_.center(leaf);
-            if (facing_clear(center, p_.ball(leaf).radius)) return;
+            if (facing_clear(center, p_.sphere(leaf).radius)) return;
             try_descent(center);
             if (found_) return;
         }
@@ -91,7 +91,7 @@ private:
         for (std::size_t k = 0; k < count && !found_; ++k) {
             const auto child = static_cast<Index>(node.first + k);
             const FieldSphereNode& below = p_.nodes()[child];
-            const double radius = p_.ball(below).radius;
+            const double radius = p_.sphere(below).radius;
             if (is_clear(points[k], values[k], radius)) continue;
             if (below.center_inside && values[k] <= options_.margin) check_witness(p_.center(below), values[k]);
             push({values[k] - 0.5 * radius, child, item.level + 1, octant_of(item.place, below.octant)});
@@ -114,7 +114,7 @@ private:
         if (cell_size(item.level) < options_.tolerance || item.level >= 30) return leave_open(cell_size(item.level));
         if (++halvings_ % halving_stride == 0)
             descend_from(cell_center(item.level, item.place),
-                         {.size = size_, .tolerance = 1e-9, .max_steps = 60, .enough = options_.margin});
+                         {.size = size_, .tolerance = 1e-9, .max_steps = 60, .sufficient = options_.margin});
         if (found_) return;
         const std::uint32_t level = item.level + 1;
         const double radius = 0.5 * cell_size(level) * (1 + 1e-12);
@@ -152,9 +152,9 @@ private:
     }
 
     void try_descent(const Vec3& start) {
-        const std::size_t turn = leaves_++;
-        if (turn >= fewest_descents && turn % descent_stride != 0) return;
-        descend_from(start, {.size = size_, .tolerance = 1e-5, .max_steps = 16, .enough = options_.margin});
+        const std::size_t leaf = leaves_++;
+        if (leaf >= fewest_descents && leaf % descent_stride != 0) return;
+        descend_from(start, {.size = size_, .tolerance = 1e-5, .max_steps = 16, .sufficient = options_.margin});
     }
     void descend_from(const Vec3& start, const DescentOptions& options) {
         const Descent down = descend(pair_, 0, start, options);
@@ -172,7 +172,7 @@ private:
     bool together_clear(const Vec3& in_p, const Vec3& in_q, double radius, double value_p, double value_q) {
         return value_p + value_q > margin_ &&
                (slopes_clear(in_p, in_q, radius, value_p, value_q) || cap_clear(in_p, in_q, radius, value_p, value_q) ||
-                two_balls_clear(in_p, radius, value_p, value_q));
+                two_spheres_clear(in_p, radius, value_p, value_q));
     }
 
     // In a common point both fields are at most 0, and so is their sum. Its slope is small where the surfaces face each
@@ -183,7 +183,7 @@ private:
         SlopeRange p, q;
         if (!p_.clearance().slopes(in_p, radius, p) || !q_.clearance().slopes(in_q, radius + margin_, q)) return false;
         const double slope = (p.middle + pair_.from_q(q.middle)).norm() + p.half.norm() + q.half.norm();
-        const double far = margin_ * (q.steepest() - 1); // additional decrease of the field over the margin
+        const double far = margin_ * (q.max_slope() - 1); // additional decrease of the field over the margin
         return sum - p.jump - q.jump > radius * slope * (1 + 1e-12) + std::max(far, 0.0);
     }
 
@@ -209,14 +209,14 @@ private:
         const Vec3 down = grid_q ? pair_.from_q(range.middle) : range.middle;
         const double steepness = down.norm();
         const double reach = capped_reach(radius, offset, steepness > 0 ? -down.dot(out) / steepness : 0.0);
-        const double value = (grid_q ? value_q - margin_ * std::max(1.0, range.steepest()) : value_p) - range.jump;
+        const double value = (grid_q ? value_q - margin_ * std::max(1.0, range.max_slope()) : value_p) - range.jump;
         return value > (steepness * reach + range.half.norm() * radius) * (1 + 1e-12);
     }
 
-    bool two_balls_clear(const Vec3& c, double radius, double value_p, double value_q) {
+    bool two_spheres_clear(const Vec3& c, double radius, double value_p, double value_q) {
         const double gap = value_p + value_q - margin_;
         if (!(gap > 0)) return false;
-        const double offset = std::min(ball_offset(radius, gap, size_), 0.5 * size_);
+        const double offset = std::min(sphere_offset(radius, gap, size_), 0.5 * size_);
         const auto free_of_p = [&](double value) { return p_.clearance().radius(value) - slack_; };
         const auto free_of_q = [&](double value) { return q_.clearance().radius(value) - margin_; };
         // Upper bound: the result for flat surfaces that face each other.
@@ -227,7 +227,7 @@ private:
         const Vec3 out_of_p = pair_.sample_p(c).gradient.stableNormalized(),
                    out_of_q = pair_.sample_q(c).gradient.stableNormalized();
         result_.evaluations += 4;
-        return two_balls_cover(
+        return two_spheres_cover(
             {c, radius}, out_of_p, out_of_q, offset, [&](const Vec3& x) { return free_of_p(p_.field().distance(x)); },
             [&](const Vec3& x) { return free_of_q(pair_.distance_q(x)); });
     }

@@ -23,7 +23,7 @@ struct Item {
     bool triangle = false;
     bool evaluated = false;      // `evaluation` is the evaluation at its own centre; else at a sphere containing it
     bool touches = false;        // all of its triangles touch
-    Sphere ball{};               // in the field's frame
+    Sphere sphere{};             // in the field's frame
     MeshEvaluation evaluation{}; // for fields other than meshes, the point found is the evaluated point
     double bound = -HUGE_VAL;    // lower bound on the field over the item
     TriangleInFieldFrame* contact = nullptr; // set after descent
@@ -33,49 +33,49 @@ struct Item {
 
     [[nodiscard]] double value() const { return evaluation.found.sample.distance; }
     // Upper bound on the distance of its contacts from the selected ones.
-    [[nodiscard]] double farthest() const { return contact ? gap : gap + ball.radius; }
+    [[nodiscard]] double farthest() const { return contact ? gap : gap + sphere.radius; }
     // Key for opening: the lower bound on that distance for a triangle, the upper bound for other items.
-    [[nodiscard]] double opening_key() const { return triangle ? gap - ball.radius : farthest(); }
+    [[nodiscard]] double opening_key() const { return triangle ? gap - sphere.radius : farthest(); }
 };
 
 // A mesh in a field, with field evaluations and the bounds that follow from them.
 class Side {
 public:
     Side(const MeshInField& given, double margin)
-        : seen(*given.mesh, given.mesh_pose, *given.field, given.field_pose, margin, 0), mesh_(seen.mesh_field()),
+        : frame(*given.mesh, given.mesh_pose, *given.field, given.field_pose, margin, 0), mesh_(frame.mesh_field()),
           slope_(mesh_ ? 1 : given.field->lipschitz()),
-          error_(seen.error() + (mesh_ ? mesh_->error_bound() + 0.5 * mesh_->thickness() : 0)) {}
+          error_(frame.error() + (mesh_ ? mesh_->error_bound() + 0.5 * mesh_->thickness() : 0)) {}
 
-    const MeshInFieldFrame seen;
+    const MeshInFieldFrame frame;
 
     // An evaluation of a mesh costs a microsecond, and its result saves many of the next ones: no batches.
     [[nodiscard]] bool one_by_one() const { return mesh_ != nullptr; }
 
     void evaluate(Item& item) const {
-        item.evaluation = {item.ball.center, mesh_->nearest(item.ball.center, within(item, item.ball.center))};
+        item.evaluation = {item.sphere.center, mesh_->nearest(item.sphere.center, within(item, item.sphere.center))};
         set_evaluated(item);
     }
     void set_value(Item& item, double value) const {
-        item.evaluation = {item.ball.center, {{value, Vec3::Zero()}, item.ball.center}};
+        item.evaluation = {item.sphere.center, {{value, Vec3::Zero()}, item.sphere.center}};
         set_evaluated(item);
     }
     // For a triangle that was evaluated: whether its centre or a corner touches.
     [[nodiscard]] bool is_seen_to_touch(const Item& item) {
-        if (item.value() <= seen.margin()) return true;
+        if (item.value() <= frame.margin()) return true;
         const auto touches = [&](const MeshEvaluation& evaluation) {
-            return evaluation.found.sample.distance <= seen.margin();
+            return evaluation.found.sample.distance <= frame.margin();
         };
         return mesh_ ? std::ranges::any_of(known_evaluations(item), touches) : has_corner_in(item);
     }
     // For a triangle that was evaluated: whether a quick proof shows that it stays above the level.
     [[nodiscard]] bool stays_above(const Item& item, double level) {
-        return mesh_ && mesh_field::stays_above(*mesh_, seen.corners(item.place), known_evaluations(item), level);
+        return mesh_ && mesh_field::stays_above(*mesh_, frame.corners(item.place), known_evaluations(item), level);
     }
     // Evaluations at the centre and the corners of a triangle.
     [[nodiscard]] std::array<MeshEvaluation, 4> known_evaluations(const Item& item) {
         std::array<MeshEvaluation, 4> found = {item.evaluation};
-        const Triangle& vertices = seen.mesh().vertices(item.place);
-        const MeshInFieldFrame::Corners corners = seen.corners(item.place);
+        const Triangle& vertices = frame.mesh().vertices(item.place);
+        const MeshInFieldFrame::Corners corners = frame.corners(item.place);
         for (std::size_t k = 0; k < 3; ++k) {
             const auto [at, is_new] = corners_.try_emplace(vertices[k]);
             if (is_new) at->second = {corners[k], mesh_->nearest(corners[k], within(item, corners[k]))};
@@ -90,57 +90,57 @@ public:
     void update_bounds(Item& item) const {
         const double low = mesh_ ? 0 : std::isnan(item.value()) ? -HUGE_VAL : item.value();
         const double reach = item.triangle && mesh_
-                                 ? triangle_reach(item.place, seen.to_mesh_frame(item.evaluation.found.point))
-                                 : ball_reach(item.ball, item.evaluation.found.point);
+                                 ? triangle_reach(item.place, frame.to_mesh_frame(item.evaluation.found.point))
+                                 : sphere_reach(item.sphere, item.evaluation.found.point);
         const double bound = low - slope_ * reach - error_;
         if (bound > item.bound) item.bound = bound;
-        item.touches = item.touches || seen.is_inside(item.value(), around(item));
+        item.touches = item.touches || frame.is_inside(item.value(), around(item));
     }
     // A node is narrower than its sphere: its children or triangles give a better bound without an evaluation.
     void tighten_bounds(Item& item) const {
         if (item.triangle || !mesh_ || !(item.bound > -HUGE_VAL)) return; // not evaluated yet
-        const SphereNode& node = seen.mesh().tree().nodes()[item.place];
-        const TriangleSphereTree& mesh = seen.mesh();
-        const Vec3 c = seen.to_mesh_frame(item.evaluation.found.point);
+        const SphereNode& node = frame.mesh().tree().nodes()[item.place];
+        const TriangleSphereTree& mesh = frame.mesh();
+        const Vec3 c = frame.to_mesh_frame(item.evaluation.found.point);
         double reach = 0;
         for (Index k = node.first; k < node.first + node.size(); ++k) {
-            const double own = node.is_leaf()
-                                   ? triangle_reach(k, c)
-                                   : ball_reach({mesh.tree().sphere(mesh.tree().nodes()[k]).center, mesh.reach(k)}, c);
+            const double own =
+                node.is_leaf() ? triangle_reach(k, c)
+                               : sphere_reach({mesh.tree().sphere(mesh.tree().nodes()[k]).center, mesh.reach(k)}, c);
             reach = std::max(reach, own);
         }
         item.bound = std::max(item.bound, -reach - error_);
     }
     [[nodiscard]] bool is_clear(const Item& item) const {
-        return item.bound > seen.margin() || seen.is_clear(item.value(), around(item));
+        return item.bound > frame.margin() || frame.is_clear(item.value(), around(item));
     }
 
 private:
     void set_evaluated(Item& item) const {
         item.evaluated = true;
-        item.touches = item.touches || (item.triangle && item.value() <= seen.margin());
+        item.touches = item.touches || (item.triangle && item.value() <= frame.margin());
         update_bounds(item);
     }
     [[nodiscard]] double within(const Item& item, const Vec3& p) const {
-        return item.bound > -HUGE_VAL ? item.evaluation.reach(p) + seen.error() : HUGE_VAL;
+        return item.bound > -HUGE_VAL ? item.evaluation.reach(p) + frame.error() : HUGE_VAL;
     }
     [[nodiscard]] bool has_corner_in(const Item& item) const {
         std::array<double, 3> values;
-        seen.field().distances(seen.corners(item.place), values);
-        return std::ranges::any_of(values, [&](double value) { return value <= seen.margin(); });
+        frame.field().distances(frame.corners(item.place), values);
+        return std::ranges::any_of(values, [&](double value) { return value <= frame.margin(); });
     }
     // Upper bound on the distance of its points from a surface point c; for a triangle, c is in the mesh's frame.
-    [[nodiscard]] static double ball_reach(const Sphere& ball, const Vec3& c) {
-        return (ball.center - c).norm() + ball.radius;
+    [[nodiscard]] static double sphere_reach(const Sphere& sphere, const Vec3& c) {
+        return (sphere.center - c).norm() + sphere.radius;
     }
     [[nodiscard]] double triangle_reach(std::size_t place, const Vec3& c) const {
         double squared = 0;
-        for (const Vec3& corner : seen.mesh().corners(place)) squared = std::max(squared, (corner - c).squaredNorm());
+        for (const Vec3& corner : frame.mesh().corners(place)) squared = std::max(squared, (corner - c).squaredNorm());
         return std::sqrt(squared);
     }
     // Radius of a sphere about the evaluated point that contains the item.
     [[nodiscard]] static double around(const Item& item) {
-        return (item.ball.center - item.evaluation.at).norm() + item.ball.radius;
+        return (item.sphere.center - item.evaluation.at).norm() + item.sphere.radius;
     }
 
     const MeshField* mesh_;
@@ -231,9 +231,9 @@ void ContactReducer::evaluate(std::span<Item* const> round) {
         std::array<Item*, batch> batch_items;
         std::size_t count = 0;
         for (Item* item : round)
-            if (item->side == s) points[count] = item->ball.center, batch_items[count++] = item;
+            if (item->side == s) points[count] = item->sphere.center, batch_items[count++] = item;
         if (!sides_[s].one_by_one())
-            sides_[s].seen.field().distances(std::span(points).first(count), std::span(values).first(count));
+            sides_[s].frame.field().distances(std::span(points).first(count), std::span(values).first(count));
         for (std::size_t k = 0; k < count; ++k) {
             if (sides_[s].one_by_one())
                 sides_[s].evaluate(*batch_items[k]);
@@ -249,15 +249,15 @@ void ContactReducer::descend(std::span<Item* const> round) {
     std::vector<Item*> at_once;
     for (Item* item : round) {
         item->contact = &triangles_.emplace_back(
-            TriangleInFieldFrame{.place = item->place, .center = item->ball.center, .value = item->value()});
+            TriangleInFieldFrame{.place = item->place, .center = item->sphere.center, .value = item->value()});
         Side& side = sides_[item->side];
         if (side.one_by_one())
-            side.seen.descend(*item->contact, side.known_evaluations(*item));
+            side.frame.descend(*item->contact, side.known_evaluations(*item));
         else
             at_once.push_back(item);
     }
     each_triangle(at_once.size(), [&](std::size_t begin, std::size_t end) {
-        for (std::size_t k = begin; k < end; ++k) sides_[at_once[k]->side].seen.descend(*at_once[k]->contact);
+        for (std::size_t k = begin; k < end; ++k) sides_[at_once[k]->side].frame.descend(*at_once[k]->contact);
     });
     for (Item* item : round) {
         (item->contact->touches ? touching_ : astray_).push_back(item);
@@ -270,7 +270,7 @@ void ContactReducer::descend(std::span<Item* const> round) {
 template <class Visit>
 void ContactReducer::open(const Item& parent, const Visit& visit) {
     const Side& side = sides_[parent.side];
-    const SphereNode& node = side.seen.mesh().tree().nodes()[parent.place];
+    const SphereNode& node = side.frame.mesh().tree().nodes()[parent.place];
     for (Index k = node.first; k < node.first + node.size(); ++k) {
         Item child{.side = parent.side,
                    .place = k,
@@ -278,7 +278,7 @@ void ContactReducer::open(const Item& parent, const Visit& visit) {
                    .touches = parent.touches,
                    .evaluation = parent.evaluation,
                    .bound = parent.bound};
-        child.ball = child.triangle ? side.seen.ball(k) : side.seen.node(k);
+        child.sphere = child.triangle ? side.frame.sphere(k) : side.frame.node(k);
         side.update_bounds(child);
         if (!side.is_clear(child)) visit(&items_.emplace_back(child));
     }
@@ -288,7 +288,7 @@ void ContactReducer::open(const Item& parent, const Visit& visit) {
 void ContactReducer::find_deepest() {
     Heap heap;
     for (Index s = 0; s < sides_.size(); ++s)
-        push(heap, HUGE_VAL, &items_.emplace_back(Item{.side = s, .ball = sides_[s].seen.node(0)}));
+        push(heap, HUGE_VAL, &items_.emplace_back(Item{.side = s, .sphere = sides_[s].frame.node(0)}));
     const auto push_back_item = [&](Item* item) { push(heap, -item->bound, item); };
     std::vector<Item*> round, not_evaluated, triangles;
     const auto judged_again = [&](Item* item) { // whether the bound of an item improved
@@ -330,7 +330,7 @@ std::vector<Item*> ContactReducer::prove(double level) {
         std::vector<TriangleInFieldFrame*> open;
         for (const Item* item : astray_)
             if (item->side == s && item->bound <= level) open.push_back(item->contact);
-        sides_[s].seen.prove(open, level, options_.max_evaluations);
+        sides_[s].frame.prove(open, level, options_.max_evaluations);
     }
     for (Item* item : astray_) {
         if (item->contact->touches)
@@ -349,7 +349,7 @@ std::vector<Item*> ContactReducer::prove(double level) {
 void ContactReducer::enqueue(Item* item) {
     const Side& side = sides_[item->side];
     if (!item->contact && side.is_clear(*item)) return;
-    item->world = side.seen.field_pose() * (item->contact ? item->contact->least.point : item->ball.center);
+    item->world = side.frame.field_pose() * (item->contact ? item->contact->least.point : item->sphere.center);
     item->gap = HUGE_VAL;
     item->compared = 0;
     compare(*item);
@@ -432,7 +432,7 @@ Item* ContactReducer::farthest() {
 void ContactReducer::list(Item* item) {
     gaps_.push_back(item->gap);
     taken_.push_back(item->world);
-    out_.contacts.push_back({number_[item->side], sides_[item->side].seen.contact(*item->contact)});
+    out_.contacts.push_back({number_[item->side], sides_[item->side].frame.contact(*item->contact)});
 }
 
 void ContactReducer::list_farthest() {
@@ -457,13 +457,13 @@ ReductionResult ContactReducer::run() {
         const auto deeper = [&](const Item* a, const Item* b) {
             const auto key = [&](const Item* i) {
                 return std::tuple(i->contact->least.sample.distance, i->side,
-                                  sides_[i->side].seen.mesh().triangle(i->place));
+                                  sides_[i->side].frame.mesh().triangle(i->place));
             };
             return key(a) < key(b);
         };
         std::iter_swap(touching_.begin(), std::min_element(touching_.begin(), touching_.end(), deeper));
         Item* deepest = touching_.front();
-        deepest->world = sides_[deepest->side].seen.field_pose() * deepest->contact->least.point;
+        deepest->world = sides_[deepest->side].frame.field_pose() * deepest->contact->least.point;
         list(deepest);
         touching_.erase(touching_.begin());
         enqueue_touching();

@@ -21,9 +21,9 @@ class MeshContactSearch {
 public:
     MeshContactSearch(const TriangleSphereTree& mesh, const Pose& mesh_pose, const Field& field, const Pose& field_pose,
                       const MeshContactOptions& options)
-        : mesh_(mesh), field_(field), seen_(mesh, mesh_pose, field, field_pose, options.margin, options.tolerance),
+        : mesh_(mesh), field_(field), frame_(mesh, mesh_pose, field, field_pose, options.margin, options.tolerance),
           options_(options), slope_(field.lipschitz()) {
-        out_.error_bound = seen_.depth_error();
+        out_.error_bound = frame_.depth_error();
     }
 
     [[nodiscard]] MeshContactResult run() {
@@ -56,7 +56,7 @@ private:
 
     const TriangleSphereTree& mesh_;
     const Field& field_;
-    const MeshInFieldFrame seen_;
+    const MeshInFieldFrame frame_;
     const MeshContactOptions& options_;
     double slope_;
     double best_ = HUGE_VAL; // the smallest value found on a triangle
@@ -66,9 +66,9 @@ private:
 
 // Whether no point of the sphere can touch or, with goal `deepest`, be the deepest.
 bool MeshContactSearch::excludes(double value, double radius) const {
-    if (options_.goal != MeshGoal::deepest) return seen_.is_clear(value, radius);
-    return value - slope_ * (radius + seen_.error()) > best_ &&
-           (best_ <= options_.margin || seen_.is_clear(value, radius));
+    if (options_.goal != MeshGoal::deepest) return frame_.is_clear(value, radius);
+    return value - slope_ * (radius + frame_.error()) > best_ &&
+           (best_ <= options_.margin || frame_.is_clear(value, radius));
 }
 
 // Depth-first traversal; the child with the smallest value comes first.
@@ -93,7 +93,7 @@ void MeshContactSearch::traverse() {
             continue;
         }
         const std::size_t count = node.size(), first = stack.size();
-        for (std::size_t c = 0; c < count; ++c) positions[c] = seen_.node(node.first + c).center;
+        for (std::size_t c = 0; c < count; ++c) positions[c] = frame_.node(node.first + c).center;
         field_.distances(std::span(positions).first(count), std::span(values).first(count));
         out_.evaluations += count;
         for (std::size_t c = 0; c < count; ++c)
@@ -110,11 +110,11 @@ bool MeshContactSearch::visit_leaf(const SphereNode& node) {
     std::array<Vec3, width> positions;
     std::array<double, width> values;
     const std::size_t count = node.size();
-    for (std::size_t c = 0; c < count; ++c) positions[c] = seen_.ball(node.first + c).center;
+    for (std::size_t c = 0; c < count; ++c) positions[c] = frame_.sphere(node.first + c).center;
     field_.distances(std::span(positions).first(count), std::span(values).first(count));
     out_.evaluations += count;
     for (std::size_t c = 0; c < count; ++c) {
-        if (excludes(values[c], mesh_.ball(node.first + c).radius)) continue;
+        if (excludes(values[c], mesh_.sphere(node.first + c).radius)) continue;
         candidates_.push_back({.place = node.first + c, .center = positions[c], .value = values[c]});
         if (values[c] < best_) best_ = values[c];
         if (options_.goal == MeshGoal::any && values[c] <= options_.margin) return false;
@@ -126,8 +126,8 @@ bool MeshContactSearch::visit_leaf(const SphereNode& node) {
 void MeshContactSearch::prove_open() {
     std::vector<TriangleInFieldFrame*> open;
     for (TriangleInFieldFrame& c : candidates_)
-        if (!c.touches && !seen_.is_clear(c.value, mesh_.ball(c.place).radius)) open.push_back(&c);
-    if (options_.prove) seen_.prove(open, options_.margin, options_.max_evaluations);
+        if (!c.touches && !frame_.is_clear(c.value, mesh_.sphere(c.place).radius)) open.push_back(&c);
+    if (options_.prove) frame_.prove(open, options_.margin, options_.max_evaluations);
     for (const TriangleInFieldFrame* c : open) {
         if (c->touches || c->cleared) continue;
         ++out_.undecided;
@@ -138,17 +138,17 @@ void MeshContactSearch::prove_open() {
 void MeshContactSearch::any() {
     // Only the last candidate may be at or below the margin.
     if (!candidates_.empty() && candidates_.back().value <= options_.margin) {
-        seen_.descend(candidates_.back());
+        frame_.descend(candidates_.back());
         return list_contacts();
     }
     std::sort(candidates_.begin(), candidates_.end(),
               [&](const TriangleInFieldFrame& a, const TriangleInFieldFrame& b) {
-                  const double x = order(a.value) - mesh_.ball(a.place).radius,
-                               y = order(b.value) - mesh_.ball(b.place).radius;
+                  const double x = order(a.value) - mesh_.sphere(a.place).radius,
+                               y = order(b.value) - mesh_.sphere(b.place).radius;
                   return x < y || (x == y && a.place < b.place);
               });
     for (TriangleInFieldFrame& candidate : candidates_) {
-        seen_.descend(candidate);
+        frame_.descend(candidate);
         if (candidate.touches) return list_contacts();
     }
     prove_open();
@@ -157,7 +157,7 @@ void MeshContactSearch::any() {
 
 void MeshContactSearch::deepest() {
     const auto bound = [&](const TriangleInFieldFrame& c) {
-        return c.value - slope_ * (mesh_.ball(c.place).radius + seen_.error());
+        return c.value - slope_ * (mesh_.sphere(c.place).radius + frame_.error());
     };
     std::sort(candidates_.begin(), candidates_.end(), [](const TriangleInFieldFrame& a, const TriangleInFieldFrame& b) {
         const double x = order(a.value), y = order(b.value);
@@ -165,7 +165,7 @@ void MeshContactSearch::deepest() {
     });
     for (TriangleInFieldFrame& candidate : candidates_) {
         if (bound(candidate) > best_) continue;
-        seen_.descend(candidate);
+        frame_.descend(candidate);
         if (candidate.least.sample.distance < best_) best_ = candidate.least.sample.distance;
     }
     if (!(best_ <= options_.margin)) prove_open();
@@ -181,12 +181,12 @@ void MeshContactSearch::deepest() {
     out_.status = out_.undecided > 0 ? Status::undecided : Status::disjoint;
     if (least == candidates_.end() || !(value(*least) < HUGE_VAL)) return;
     if (value(*least) <= options_.margin) out_.status = Status::overlapping;
-    out_.contacts.push_back(seen_.contact(*least));
+    out_.contacts.push_back(frame_.contact(*least));
 }
 
 void MeshContactSearch::all() {
     each_triangle(candidates_.size(), [&](std::size_t begin, std::size_t end) {
-        for (std::size_t k = begin; k < end; ++k) seen_.descend(candidates_[k]);
+        for (std::size_t k = begin; k < end; ++k) frame_.descend(candidates_[k]);
     });
     prove_open();
     list_contacts();
@@ -196,7 +196,7 @@ void MeshContactSearch::list_contacts() {
     for (const TriangleInFieldFrame& candidate : candidates_) {
         out_.evaluations += candidate.least.evaluations;
         out_.descents += candidate.descended;
-        if (candidate.touches) out_.contacts.push_back(seen_.contact(candidate));
+        if (candidate.touches) out_.contacts.push_back(frame_.contact(candidate));
     }
     std::sort(out_.contacts.begin(), out_.contacts.end(), [](const MeshContact& a, const MeshContact& b) {
         return a.depth > b.depth || (a.depth == b.depth && a.triangle < b.triangle);

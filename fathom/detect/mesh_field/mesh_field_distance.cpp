@@ -99,9 +99,9 @@ private:
     [[nodiscard]] PointPair slide(PointPair now) const {
         double share = 1;
         for (int round = 0; round < max_rounds && share > 1e-4; ++round) {
-            const Vec3 way = now.on_surface - now.on_solid,
+            const Vec3 gap = now.on_surface - now.on_solid,
                        normal = solid_.field().sample(now.on_solid).gradient.stableNormalized();
-            const Vec3 aside = way - normal.dot(way) * normal;
+            const Vec3 aside = gap - normal.dot(gap) * normal;
             if (aside.norm() <= 1e-7 * now.distance) break;
             Vec3 next = now.on_solid + share * aside;
             const PointPair then = settle(next) ? pair_at(next) : PointPair{};

@@ -22,7 +22,7 @@ MeshInFieldFrame::MeshInFieldFrame(const TriangleSphereTree& mesh, const Pose& m
     : mesh_(mesh), field_(field), mesh_field_(dynamic_cast<const MeshField*>(&field)), field_pose_(field_pose),
       clear_(field, margin) {
     const Pose pose = relative(field_pose, mesh_pose);
-    turn_ = pose.rotation.toRotationMatrix();
+    rotation_ = pose.rotation.toRotationMatrix();
     move_ = pose.translation;
     const Sphere all = mesh.tree().sphere(mesh.tree().nodes()[0]);
     error_ = 1e-14 * (move_.norm() + all.center.norm() + mesh.reach(0) + field_pose.translation.norm() +
@@ -78,17 +78,17 @@ void MeshInFieldFrame::prove(TriangleInFieldFrame& triangle, const ClearanceRadi
     while (!open.empty()) {
         const Corners piece = open.back();
         open.pop_back();
-        const Sphere ball = ball_round(piece);
-        const double value = field_.distance(ball.center);
+        const Sphere sphere = enclosing_sphere(piece);
+        const double value = field_.distance(sphere.center);
         spend(1);
         if (value <= clear.level()) {
             const std::size_t before = triangle.least.evaluations;
-            triangle.least = least(triangle.place, ball.center, value);
+            triangle.least = least(triangle.place, sphere.center, value);
             triangle.least.evaluations += before;
             triangle.touches = true;
             return;
         }
-        if (clear(value) > ball.radius + error_) continue;
+        if (clear(value) > sphere.radius + error_) continue;
         Box box;
         for (const Vec3& corner : piece) box.extend(corner);
         if (box.diagonal() <= longest_range_) {

@@ -41,19 +41,19 @@ public:
 
     // Bounding spheres of nodes and triangles, and corners, in the field's frame.
     [[nodiscard]] Sphere node(std::size_t k) const {
-        return {seen(mesh_.tree().sphere(mesh_.tree().nodes()[k]).center), mesh_.reach(k)};
+        return {to_field_frame(mesh_.tree().sphere(mesh_.tree().nodes()[k]).center), mesh_.reach(k)};
     }
-    [[nodiscard]] Sphere ball(std::size_t place) const {
-        const Sphere local = mesh_.ball(place);
-        return {seen(local.center), local.radius};
+    [[nodiscard]] Sphere sphere(std::size_t place) const {
+        const Sphere local = mesh_.sphere(place);
+        return {to_field_frame(local.center), local.radius};
     }
     [[nodiscard]] Corners corners(std::size_t place) const {
         const Corners c = mesh_.corners(place);
-        return {seen(c[0]), seen(c[1]), seen(c[2])};
+        return {to_field_frame(c[0]), to_field_frame(c[1]), to_field_frame(c[2])};
     }
 
     // Transforms a point from the field's frame to the mesh's frame, so that it need not be done for many mesh points.
-    [[nodiscard]] Vec3 to_mesh_frame(const Vec3& p) const { return turn_.transpose() * (p - move_); }
+    [[nodiscard]] Vec3 to_mesh_frame(const Vec3& p) const { return rotation_.transpose() * (p - move_); }
 
     // Whether a sphere whose centre has this value is proven to stay above the margin; or at or below it.
     [[nodiscard]] bool is_clear(double value, double radius) const { return clear_(value) > radius + error_; }
@@ -71,7 +71,7 @@ public:
     [[nodiscard]] MeshContact contact(const TriangleInFieldFrame& triangle) const;
 
 private:
-    [[nodiscard]] Vec3 seen(const Vec3& p) const { return turn_ * p + move_; }
+    [[nodiscard]] Vec3 to_field_frame(const Vec3& p) const { return rotation_ * p + move_; }
     [[nodiscard]] TriangleMinimum least(std::size_t place, const Vec3& start, double value) const;
     void set_minimum(TriangleInFieldFrame& triangle, const TriangleMinimum& least) const;
     void prove(TriangleInFieldFrame& triangle, const ClearanceRadius& clear, std::size_t max_evaluations) const;
@@ -81,7 +81,7 @@ private:
     const MeshField* mesh_field_; // the field if it is a MeshField, else null
     const Pose& field_pose_;
     ClearanceRadius clear_;
-    Mat3 turn_;
+    Mat3 rotation_;
     Vec3 move_;
     double error_;
     double depth_error_;

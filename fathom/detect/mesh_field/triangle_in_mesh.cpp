@@ -119,12 +119,12 @@ private:
     // next step, and `crossed` if a step had to be shortened or the slope reversed, which indicates a crease.
     bool advance(double& step, bool& crossed) {
         const Vec3 slope = flat(at_.sample.gradient);
-        const Vec3 way = closest_point(at_.point - step * slope, corners_).point - at_.point;
-        const double rate = slope.dot(way);
-        if (!(way.norm() > still * size_) || !(rate < 0)) return false;
+        const Vec3 step_vector = closest_point(at_.point - step * slope, corners_).point - at_.point;
+        const double rate = slope.dot(step_vector);
+        if (!(step_vector.norm() > still * size_) || !(rate < 0)) return false;
         double share = 1;
         for (int trial = 0; trial < max_trials; ++trial) {
-            const Vec3 next = at_.point + share * way;
+            const Vec3 next = at_.point + share * step_vector;
             const Sample sample = evaluate(next);
             if (sample.distance <= at_.sample.distance + 1e-4 * share * rate) {
                 crossed = crossed || flat(sample.gradient).dot(slope) < 0;
@@ -134,7 +134,7 @@ private:
             crossed = true;
             const double bulge = 2 * (sample.distance - at_.sample.distance - share * rate);
             share = bulge > 0 ? std::clamp(-rate * share * share / bulge, 0.1 * share, 0.6 * share) : 0.5 * share;
-            if (!(share * way.norm() > still * size_)) return false;
+            if (!(share * step_vector.norm() > still * size_)) return false;
         }
         return false;
     }
@@ -292,7 +292,7 @@ public:
     [[nodiscard]] Room max_room(double depth) {
         if (depth != cells_depth_) cells_made_ = 0;
         cells_depth_ = depth;
-        while (cells_made_ < count_) make_cell(balls_[cells_made_]);
+        while (cells_made_ < count_) make_cell(spheres_[cells_made_]);
         const auto most = std::max_element(cells_.begin(), cells_.begin() + count_,
                                            [](const Cell& a, const Cell& b) { return a.most() < b.most(); });
         return {origin_ + most->where().u * edge_u_ + most->where().v * edge_v_, most->most()};
@@ -306,7 +306,7 @@ public:
     }
 
 private:
-    struct Ball {
+    struct Sphere {
         Vec3 center; // relative to corner 0
         double more; // the radius is the depth plus this
     };
@@ -315,16 +315,16 @@ private:
     void add(const MeshEvaluation& evaluation) {
         const double distance = evaluation.found.sample.distance;
         const bool outside = distance > 0 && mesh_.sign().sealed; // otherwise a path into the body may cross no surface
-        balls_[count_++] =
-            outside ? Ball{evaluation.at - origin_, distance} : Ball{evaluation.found.point - origin_, 0};
+        spheres_[count_++] =
+            outside ? Sphere{evaluation.at - origin_, distance} : Sphere{evaluation.found.point - origin_, 0};
         if (count_ == 1 || distance < best_.found.sample.distance) best_ = evaluation;
         last_ = evaluation;
     }
 
-    void make_cell(const Ball& ball) {
+    void make_cell(const Sphere& sphere) {
         Cell& made = cells_[cells_made_];
-        made.set({ball.center.squaredNorm() - square(cells_depth_ + ball.more), -2 * edge_u_.dot(ball.center),
-                  -2 * edge_v_.dot(ball.center), uu_, 2 * uv_, vv_});
+        made.set({sphere.center.squaredNorm() - square(cells_depth_ + sphere.more), -2 * edge_u_.dot(sphere.center),
+                  -2 * edge_v_.dot(sphere.center), uu_, 2 * uv_, vv_});
         for (Cell& other : std::span(cells_).first(cells_made_)) {
             other.clip(made.own());
             made.clip(other.own());
@@ -335,7 +335,7 @@ private:
     const MeshField& mesh_;
     Vec3 origin_, edge_u_, edge_v_;
     double uu_, uv_, vv_;
-    std::array<Ball, max_spheres> balls_;
+    std::array<Sphere, max_spheres> spheres_;
     std::size_t count_ = 0;
     std::array<Cell, max_spheres> cells_; // of the first cells_made_ spheres, for cells_depth_
     std::size_t cells_made_ = 0;

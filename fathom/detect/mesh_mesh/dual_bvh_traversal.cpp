@@ -102,20 +102,20 @@ HWY_INLINE void open_children(const BvhNode& node, const FrameInFrame& frame, co
 }
 
 // Largest extent of the triangles of a pack along a direction.
-HWY_INLINE float pack_reach(const TrianglePack& pack, const TreeWay::End& end) {
+HWY_INLINE float pack_reach(const TrianglePack& pack, const SeparatingDirection::End& end) {
     const Lanes8 d;
     Floats max_along = hn::Set(d, -FLT_MAX);
     for (int lane = 0; lane < 8; lane += lane_step()) {
-        const Vec3Lanes way = set3(end.way);
-        const Floats further =
-            most(hn::Zero(d), plain_dot(way, load3(pack.edge_1, lane)), plain_dot(way, load3(pack.edge_2, lane)));
-        const Floats along = hn::Add(plain_dot(way, load3(pack.corner, lane)), further);
+        const Vec3Lanes direction = set3(end.direction);
+        const Floats further = most(hn::Zero(d), plain_dot(direction, load3(pack.edge_1, lane)),
+                                    plain_dot(direction, load3(pack.edge_2, lane)));
+        const Floats along = hn::Add(plain_dot(direction, load3(pack.corner, lane)), further);
         // Unused lanes are NaN.
         max_along = hn::Max(max_along, hn::IfThenElse(hn::Eq(along, along), along, max_along));
     }
     return end.start + hn::GetLane(hn::MaxOfLanes(d, max_along)) + end.unit * pack.height;
 }
-HWY_INLINE float reach_of(const TreeBox& box, const SurfaceView& surface, const TreeWay::End& end) {
+HWY_INLINE float reach_of(const TreeBox& box, const SurfaceView& surface, const SeparatingDirection::End& end) {
     return box.is_leaf() ? pack_reach(surface.packs[box.leaf()], end) : end.reach(box);
 }
 
@@ -141,19 +141,21 @@ HWY_INLINE void walk_pair(const RelativeBvhFrame& pair, Leaves& leaves) {
             for (; place > base && place[-1].key < key; --place) *place = place[-1];
             *place = {key, lead, other};
         };
-        const TreeWay& way = leaves.way();
+        const SeparatingDirection& direction = leaves.direction();
         if (entry.other.is_leaf() || (!entry.lead.is_leaf() && entry.lead.size() >= ratio * entry.other.size())) {
-            const float their_reach = way.known ? reach_of(entry.other, pair.other, way.other) : 0;
+            const float their_reach = direction.known ? reach_of(entry.other, pair.other, direction.other) : 0;
             open_children(pair.lead.tree.nodes()[entry.lead.child], pair.other_in_lead, entry.other, 1, entry.key,
                           limit, [&](float key, const TreeBox& child) HWY_ATTR {
-                              if (!way.known || way.gap(reach_of(child, pair.lead, way.lead), their_reach) <= limit)
+                              if (!direction.known ||
+                                  direction.gap(reach_of(child, pair.lead, direction.lead), their_reach) <= limit)
                                   put(key, child, entry.other);
                           });
         } else {
-            const float their_reach = way.known ? reach_of(entry.lead, pair.lead, way.lead) : 0;
+            const float their_reach = direction.known ? reach_of(entry.lead, pair.lead, direction.lead) : 0;
             open_children(pair.other.tree.nodes()[entry.other.child], pair.lead_in_other, entry.lead, ratio, entry.key,
                           limit, [&](float key, const TreeBox& child) HWY_ATTR {
-                              if (!way.known || way.gap(reach_of(child, pair.other, way.other), their_reach) <= limit)
+                              if (!direction.known ||
+                                  direction.gap(reach_of(child, pair.other, direction.other), their_reach) <= limit)
                                   put(key, entry.lead, child);
                           });
         }
@@ -166,12 +168,12 @@ class NearLeaves {
 public:
     HWY_ATTR NearLeaves(const RelativeBvhFrame& pair, const PairsQuery& query,
                         CallableRef<double(Index, Index)> visitor)
-        : pair_(pair), way_(pair.other_in_lead, query.way), wanted_(query.wanted), visitor_(visitor) {
+        : pair_(pair), direction_(pair.other_in_lead, query.direction), wanted_(query.wanted), visitor_(visitor) {
         lower_bound_to(query.limit);
     }
 
     HWY_ATTR float limit() const { return limit_; }
-    HWY_ATTR const TreeWay& way() const { return way_; }
+    HWY_ATTR const SeparatingDirection& direction() const { return direction_; }
     HWY_ATTR bool stopped() const { return stopped_; }
 
     HWY_ATTR void operator()(const TreeBox& lead, const TreeBox& other) {
@@ -179,8 +181,8 @@ public:
         const LeafFrame frame(pair_.other_in_lead, lead, other, pack, their_pack);
         if (frame.overflows) return all_pairs(pack, their_pack);
         const float error = static_cast<float>(frame.error) * (1 + 0x1p-20f);
-        EightTriangles mine(pack, frame, way_.lead.way);
-        const PlacedCorners theirs(their_pack, other, pair_.other_in_lead, frame, way_.lead.way);
+        EightTriangles mine(pack, frame, direction_.lead.direction);
+        const PlacedCorners theirs(their_pack, other, pair_.other_in_lead, frame, direction_.lead.direction);
         PairBounds bounds;
         for (Index k = 0; k < their_pack.count && !stopped_; ++k)
             if (const std::uint32_t open = mine.near(theirs, static_cast<int>(k), limit_ + error, bounds))
@@ -230,8 +232,8 @@ private:
         }
         if (nearest < 0) return;
         limit_ = bound_ * (1 + 0x1p-19f) + FLT_MIN;
-        const auto along = [&](int axis) { return double{bounds.way[axis][nearest]}; };
-        way_ = TreeWay(pair_.other_in_lead, {along(0), along(1), along(2)});
+        const auto along = [&](int axis) { return double{bounds.direction[axis][nearest]}; };
+        direction_ = SeparatingDirection(pair_.other_in_lead, {along(0), along(1), along(2)});
     }
 
     HWY_ATTR void take(const Candidate& candidate) {
@@ -263,7 +265,7 @@ private:
     }
 
     const RelativeBvhFrame& pair_;
-    TreeWay way_;
+    SeparatingDirection direction_;
     PairsWanted wanted_;
     CallableRef<double(Index, Index)> visitor_;
     float bound_ = FLT_MAX; // upper bound on relevant distances, in the leading frame
@@ -296,8 +298,8 @@ bool visit_near_pairs(const SurfaceTree& a, const SurfaceTree& b, const Pose& b_
         return HWY_DYNAMIC_DISPATCH(near_pairs_kernel)(RelativeBvhFrame(a, b, b_in_a), query, visitor);
     const Pose a_in_b = b_in_a.inverse();
     const auto turned = [&](Index of_b, Index of_a) { return visitor(of_a, of_b); };
-    return HWY_DYNAMIC_DISPATCH(near_pairs_kernel)(RelativeBvhFrame(b, a, a_in_b),
-                                                   {query.wanted, query.limit, a_in_b.rotate(-query.way)}, turned);
+    return HWY_DYNAMIC_DISPATCH(near_pairs_kernel)(
+        RelativeBvhFrame(b, a, a_in_b), {query.wanted, query.limit, a_in_b.rotate(-query.direction)}, turned);
 }
 
 } // namespace fathom::mesh_mesh

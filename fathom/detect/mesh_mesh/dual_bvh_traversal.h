@@ -26,7 +26,7 @@ struct PairsQuery {
     double limit = 0; // m
     // Direction from a to b (a's frame, any length) between points that are as close as the limit, where such points
     // are known. It affects the running time only.
-    Vec3 way = Vec3::Zero();
+    Vec3 direction = Vec3::Zero();
 };
 
 // Calls visitor(place a, place b) for pairs of triangles that may be within the limit of each other, and possibly for

@@ -33,7 +33,7 @@ struct Pair {
     [[nodiscard]] bool holds(const MeshPairHint& hint) const {
         return hint.place_a < a.corners.size() && hint.place_b < b.corners.size();
     }
-    [[nodiscard]] bool meet(Index i, Index j, double margin) const {
+    [[nodiscard]] bool touch(Index i, Index j, double margin) const {
         const Corners of_b = corners_b(j);
         return triangles_overlap(corners_a(i), of_b) ||
                (margin > 0 && closest_points(corners_a(i), of_b).squared_distance <= margin * margin);
@@ -55,7 +55,7 @@ public:
             least_ = distance;
             best_ = near;
             places_ = {i, j};
-            way_ = (near.point_b - near.point_a).stableNormalized();
+            direction_ = (near.point_b - near.point_a).stableNormalized();
         }
         return distance > 0 ? least_ : -1;
     }
@@ -81,7 +81,7 @@ private:
         const auto along = [&](const Vec3& p) {
             const Vec3 from = p - best_.point_a;
             far = std::max(far, from.cwiseAbs().maxCoeff());
-            return way_.dot(from);
+            return direction_.dot(from);
         };
         const double last = std::max({along(of_a[0]), along(of_a[1]), along(of_a[2])}),
                      first = std::min({along(of_b[0]), along(of_b[1]), along(of_b[2])});
@@ -92,7 +92,7 @@ private:
     double least_;
     ClosestPair best_{Vec3::Zero(), Vec3::Zero(), 0};
     MeshPairHint places_{};
-    Vec3 way_ = Vec3::Zero(); // unit, from a to b
+    Vec3 direction_ = Vec3::Zero(); // unit, from a to b
 };
 
 // Alternates between the closest point of a and the closest point of b, starting from a point near b, while the
@@ -106,9 +106,9 @@ void approach(const SurfaceTree& a, const SurfaceTree& b, const Pose& b_in_a, Ve
         const ClosestPoint of_b = b.closest(b_in_a.to_local(of_a.point), reach);
         if (!of_b.found()) return;
         on_b = b_in_a * of_b.point;
-        query.way = on_b - of_a.point;
+        query.direction = on_b - of_a.point;
         const double rounding = 1e-14 * (on_b.cwiseAbs().maxCoeff() + b_in_a.translation.cwiseAbs().maxCoeff());
-        const double last = std::exchange(reach, query.way.norm() * (1 + 1e-9) + rounding);
+        const double last = std::exchange(reach, query.direction.norm() * (1 + 1e-9) + rounding);
         query.limit = std::min(query.limit, reach);
         if (reach > 0.9 * last) return;
     }
@@ -119,7 +119,7 @@ void approach(const SurfaceTree& a, const SurfaceTree& b, const Pose& b_in_a, Ve
 bool meshes_cross(const SurfaceTree& a, const Pose& pose_a, const SurfaceTree& b, const Pose& pose_b, double margin) {
     const Pair pair(a, pose_a, b, pose_b);
     return !visit_near_pairs(a, b, pair.b_in_a, {.limit = margin},
-                             [&](Index i, Index j) { return pair.meet(i, j, margin) ? -1.0 : margin; });
+                             [&](Index i, Index j) { return pair.touch(i, j, margin) ? -1.0 : margin; });
 }
 
 MeshCrossings mesh_crossings(const SurfaceTree& a, const Pose& pose_a, const SurfaceTree& b, const Pose& pose_b,
@@ -127,7 +127,7 @@ MeshCrossings mesh_crossings(const SurfaceTree& a, const Pose& pose_a, const Sur
     const Pair pair(a, pose_a, b, pose_b);
     MeshCrossings found;
     found.more_contacts = !visit_near_pairs(a, b, pair.b_in_a, {.limit = margin}, [&](Index i, Index j) {
-        if (!pair.meet(i, j, margin)) return margin;
+        if (!pair.touch(i, j, margin)) return margin;
         if (found.pairs.size() == max_pairs) return -1.0;
         found.pairs.push_back({pair.a.triangle(i), pair.b.triangle(j)});
         return margin;

@@ -17,20 +17,20 @@ TreeBox whole_of(const Bvh& tree) {
 }
 
 FrameInFrame::FrameInFrame(const BvhFrame& mine, const BvhFrame& theirs, const Pose& theirs_in_mine)
-    : turn(theirs_in_mine.rotation.toRotationMatrix()), shift(mine.to_local(theirs_in_mine * theirs.origin)),
+    : rotation(theirs_in_mine.rotation.toRotationMatrix()), shift(mine.to_local(theirs_in_mine * theirs.origin)),
       ratio(mine.scale / theirs.scale) {
     const double far = mine.origin.cwiseAbs().maxCoeff() + theirs.origin.cwiseAbs().maxCoeff() +
                        theirs_in_mine.translation.cwiseAbs().maxCoeff();
     ground = 0x1p-46 * far * mine.scale;
     for (int row = 0; row < 3; ++row)
-        for (int column = 0; column < 3; ++column) axes[row][column] = static_cast<float>(turn(row, column));
+        for (int column = 0; column < 3; ++column) axes[row][column] = static_cast<float>(rotation(row, column));
 }
 
 PlacedBox FrameInFrame::operator()(const TreeBox& box) const {
     PlacedBox placed;
     const Vec3 center = (*this)(box.center);
     const Vec3 half = ratio * Vec3(double{box.half[0]}, double{box.half[1]}, double{box.half[2]});
-    const Vec3 spread = turn.cwiseAbs() * half;
+    const Vec3 spread = rotation.cwiseAbs() * half;
     placed.reach = 1 + center.cwiseAbs().maxCoeff() + half.maxCoeff();
     const double error = 0x1p-19 * placed.reach + 0x1p-21 * ratio + ground;
     for (int axis = 0; axis < 3; ++axis) {
@@ -42,17 +42,18 @@ PlacedBox FrameInFrame::operator()(const TreeBox& box) const {
     return placed;
 }
 
-TreeWay::TreeWay(const FrameInFrame& frame, const Vec3& way) {
-    Vec3 unit = (1 - 0x1p-20) * way.stableNormalized(); // slightly short, so that rounding does not make it too long
+SeparatingDirection::SeparatingDirection(const FrameInFrame& frame, const Vec3& direction) {
+    Vec3 unit =
+        (1 - 0x1p-20) * direction.stableNormalized(); // slightly short, so that rounding does not make it too long
     double start = unit.dot(frame.shift);
-    known = way.squaredNorm() > 0 && std::abs(start) < far_reach;
+    known = direction.squaredNorm() > 0 && std::abs(start) < far_reach;
     if (!known) unit.setZero(), start = 0;
-    const Vec3 back = -frame.ratio * (frame.turn.transpose() * unit);
+    const Vec3 back = -frame.ratio * (frame.rotation.transpose() * unit);
     lead = {{}, 1, 0};
     other = {{}, static_cast<float>(frame.ratio), static_cast<float>(-start)};
     for (int axis = 0; axis < 3; ++axis) {
-        lead.way[axis] = static_cast<float>(unit[axis]);
-        other.way[axis] = static_cast<float>(back[axis]);
+        lead.direction[axis] = static_cast<float>(unit[axis]);
+        other.direction[axis] = static_cast<float>(back[axis]);
     }
     error = static_cast<float>(0x1p-19 * (4 + std::abs(start)) + frame.ground);
 }

@@ -46,9 +46,9 @@ struct PlacedBox {
     double reach;    // D + H
 };
 
-// mine = ratio * turn * theirs + shift, each in the frame of its tree (bvh.h).
+// mine = ratio * rotation * theirs + shift, each in the frame of its tree (bvh.h).
 struct FrameInFrame {
-    Mat3 turn;
+    Mat3 rotation;
     Vec3 shift;
     double ratio;
     double ground; // bound on the rounding error of a corner that is transformed in double through both poses, with a
@@ -57,7 +57,7 @@ struct FrameInFrame {
 
     FrameInFrame(const BvhFrame& mine, const BvhFrame& theirs, const Pose& theirs_in_mine);
     [[nodiscard]] Vec3 operator()(const float (&point)[3]) const {
-        return ratio * (turn * Vec3(double{point[0]}, double{point[1]}, double{point[2]})) + shift;
+        return ratio * (rotation * Vec3(double{point[0]}, double{point[1]}, double{point[2]})) + shift;
     }
     [[nodiscard]] PlacedBox operator()(const TreeBox& box) const;
 };
@@ -67,16 +67,16 @@ struct FrameInFrame {
 //
 // The values are products of three terms and sums, of coordinates below 1, plus the start: their error is 16 u (4 +
 // |start|) for both sides together, plus the rounding of the stored values.
-struct TreeWay {
+struct SeparatingDirection {
     struct End {
-        float way[3]; // in the frame of the tree, with the length of its unit
-        float unit;   // unit of the frame
-        float start;  // extent of its origin along the direction
+        float direction[3]; // in the frame of the tree, with the length of its unit
+        float unit;         // unit of the frame
+        float start;        // extent of its origin along the direction
 
         [[nodiscard]] float reach(const TreeBox& box) const {
             float sum = start;
             for (int axis = 0; axis < 3; ++axis)
-                sum += way[axis] * box.center[axis] + std::abs(way[axis]) * box.half[axis];
+                sum += direction[axis] * box.center[axis] + std::abs(direction[axis]) * box.half[axis];
             return sum;
         }
     };
@@ -86,8 +86,8 @@ struct TreeWay {
 
     [[nodiscard]] float gap(float reach, float their_reach) const { return -(reach + their_reach) - error; }
 
-    // `way` points from lead to other, in the frame of lead, with any length.
-    TreeWay(const FrameInFrame& other_in_lead, const Vec3& way);
+    // `direction` points from lead to other, in the frame of lead, with any length.
+    SeparatingDirection(const FrameInFrame& other_in_lead, const Vec3& direction);
 };
 
 // The root box, which encloses all boxes.

@@ -52,8 +52,8 @@ struct TriangleLanes {
     }
 
     // Largest extent of the triangle along a direction.
-    HWY_INLINE Floats last_along(const Vec3Lanes& way) const {
-        return most(plain_dot(way, corner[0]), plain_dot(way, corner[1]), plain_dot(way, corner[2]));
+    HWY_INLINE Floats last_along(const Vec3Lanes& direction) const {
+        return most(plain_dot(direction, corner[0]), plain_dot(direction, corner[1]), plain_dot(direction, corner[2]));
     }
 
     HWY_INLINE void measure() {
@@ -105,18 +105,18 @@ HWY_INLINE Floats plane_gap(const TriangleLanes& plane, const TriangleLanes& oth
 }
 
 // The shortest vector found from a point of a to a point of b.
-struct ShortestWay {
-    Vec3Lanes way;
+struct ShortestVector {
+    Vec3Lanes direction;
     Floats squared;
 
-    HWY_INLINE ShortestWay()
-        : way{hn::Zero(Lanes8()), hn::Zero(Lanes8()), hn::Zero(Lanes8())}, squared(hn::Set(Lanes8(), FLT_MAX)) {}
+    HWY_INLINE ShortestVector()
+        : direction{hn::Zero(Lanes8()), hn::Zero(Lanes8()), hn::Zero(Lanes8())}, squared(hn::Set(Lanes8(), FLT_MAX)) {}
 
     HWY_INLINE void consider(const Vec3Lanes& v, Floats v_squared) {
         const auto better = hn::Lt(v_squared, squared);
         squared = hn::Min(v_squared, squared);
-        way = {hn::IfThenElse(better, v.x, way.x), hn::IfThenElse(better, v.y, way.y),
-               hn::IfThenElse(better, v.z, way.z)};
+        direction = {hn::IfThenElse(better, v.x, direction.x), hn::IfThenElse(better, v.y, direction.y),
+                     hn::IfThenElse(better, v.z, direction.z)};
     }
 
     // Two edges: the unconstrained solution, clamped to the first edge, then the best point on the second and again on
@@ -148,8 +148,8 @@ struct ShortestWay {
     }
 };
 
-HWY_INLINE ShortestWay shortest_way(const TriangleLanes& a, const TriangleLanes& b) {
-    ShortestWay shortest;
+HWY_INLINE ShortestVector shortest_vector(const TriangleLanes& a, const TriangleLanes& b) {
+    ShortestVector shortest;
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) shortest.edges(a, i, b, j);
     for (int k = 0; k < 3; ++k) {
@@ -165,7 +165,7 @@ struct PlacedCorners {
     alignas(64) float first[8];        // minimum of each triangle along the direction
 
     HWY_INLINE PlacedCorners(const TrianglePack& pack, const TreeBox& box, const FrameInFrame& frame,
-                             const LeafFrame& leaf, const float (&way)[3]) {
+                             const LeafFrame& leaf, const float (&direction)[3]) {
         const Lanes8 d;
         const float ratio = static_cast<float>(frame.ratio);
         const auto row = [&](int axis) HWY_ATTR {
@@ -182,7 +182,7 @@ struct PlacedCorners {
                 hn::Store(placed.x, d, corner[k][0] + lane);
                 hn::Store(placed.y, d, corner[k][1] + lane);
                 hn::Store(placed.z, d, corner[k][2] + lane);
-                along[k] = plain_dot(set3(way), placed);
+                along[k] = plain_dot(set3(direction), placed);
             }
             hn::Store(least(along[0], along[1], along[2]), d, first + lane);
         }
@@ -200,19 +200,19 @@ struct PlacedCorners {
 // Bounds for one triangle and eight, by lane, up to LeafFrame::error.
 struct PairBounds {
     alignas(64) float lower[8], upper[8];
-    alignas(64) float way[3][8]; // from the eight to the one, with the length of the upper bound
+    alignas(64) float direction[3][8]; // from the eight to the one, with the length of the upper bound
 };
 
 // The triangles of a pack in a LeafFrame, in as many steps as the target needs.
 class EightTriangles {
 public:
-    HWY_INLINE EightTriangles(const TrianglePack& pack, const LeafFrame& frame, const float (&way)[3]) {
+    HWY_INLINE EightTriangles(const TrianglePack& pack, const LeafFrame& frame, const float (&direction)[3]) {
         for (int k = 0; k < steps; ++k) {
             const int lane = k * width;
             const Vec3Lanes corner = sub3(load3(pack.corner, lane), set3(frame.origin));
             step_[k] =
                 TriangleLanes(corner, add3(corner, load3(pack.edge_1, lane)), add3(corner, load3(pack.edge_2, lane)));
-            last_[k] = step_[k].last_along(set3(way));
+            last_[k] = step_[k].last_along(set3(direction));
         }
     }
 
@@ -248,15 +248,15 @@ private:
         const Lanes8 d;
         const Floats planes = hn::Max(plane_gap(mine, one), plane_gap(one, mine));
         if (hn::AllFalse(d, hn::Le(planes, limit))) return 0;
-        const ShortestWay shortest = shortest_way(mine, one);
+        const ShortestVector shortest = shortest_vector(mine, one);
         const Floats length = hn::Sqrt(shortest.squared);
         const Floats lower =
-            hn::Max(planes, hn::Div(separation(shortest.way, mine, one), hn::Max(length, hn::Set(d, 1e-18f))));
+            hn::Max(planes, hn::Div(separation(shortest.direction, mine, one), hn::Max(length, hn::Set(d, 1e-18f))));
         hn::Store(lower, d, bounds.lower + lane);
         hn::Store(length, d, bounds.upper + lane);
-        hn::Store(shortest.way.x, d, bounds.way[0] + lane);
-        hn::Store(shortest.way.y, d, bounds.way[1] + lane);
-        hn::Store(shortest.way.z, d, bounds.way[2] + lane);
+        hn::Store(shortest.direction.x, d, bounds.direction[0] + lane);
+        hn::Store(shortest.direction.y, d, bounds.direction[1] + lane);
+        hn::Store(shortest.direction.z, d, bounds.direction[2] + lane);
         return mask_bits(hn::Le(planes, limit), lane);
     }
 

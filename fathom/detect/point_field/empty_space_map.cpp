@@ -17,7 +17,7 @@ constexpr std::size_t chunk = 512; // bricks
 struct Band {
     double low, high; // values in [low, high] count as the level
 
-    [[nodiscard]] bool meets(double least, double most) const { return least <= high && most >= low; }
+    [[nodiscard]] bool overlaps(double least, double most) const { return least <= high && most >= low; }
 };
 
 // Initial values for Sweeps: 0 for a brick that contains the level, otherwise the longest jump, with the inside bit if
@@ -27,7 +27,7 @@ void classify(const GridData& data, const Band& band, HugeVector<std::uint8_t>& 
     parallel_for(data.layout.brick_count(), 4096, [&](std::size_t begin, std::size_t end) {
         for (std::size_t b = begin; b < end; ++b) {
             const Interval range = brick_range(data, b);
-            if (band.meets(range.lower, range.upper))
+            if (band.overlaps(range.lower, range.upper))
                 out[b] = 0;
             else
                 out[b] = range.upper < band.low ? EmptySpaceMap::inside_bit | EmptySpaceMap::longest_jump

@@ -51,8 +51,8 @@ public:
           options_(options), field_motion_(field_motion), motion_(shell_motion, field_motion, options.path),
           radius_(caster.clearance_radius()), cast_options_(caster.options()) {
         const Sphere all = tree_.sphere(tree_.nodes()[0]);
-        const Segment way = motion_.chord(all.center);
-        error_ = 1e-14 * (way.start.norm() + way.end.norm() + all.center.norm() + all.radius +
+        const Segment chord = motion_.chord(all.center);
+        error_ = 1e-14 * (chord.start.norm() + chord.end.norm() + all.center.norm() + all.radius +
                           shell_motion.start.translation.norm() + field_motion.start.translation.norm());
         const auto* grid = dynamic_cast<const GridField*>(&field_);
         bend_ = options.bend > 0 ? options.bend
@@ -393,8 +393,8 @@ void Sweeper::finish() {
     hit.position = pose * seen;
     const Vec3 gradient = field_.sample(seen).gradient;
     // If the gradient is zero, the normal is the direction of the point's motion.
-    const Segment way = motion_.chord(shell_.points[best_point_]);
-    const Vec3 against = gradient.norm() > 0 ? Vec3(-gradient) : Vec3(way.end - way.start);
+    const Segment chord = motion_.chord(shell_.points[best_point_]);
+    const Vec3 against = gradient.norm() > 0 ? Vec3(-gradient) : Vec3(chord.end - chord.start);
     hit.normal = against.norm() > 0 ? pose.rotate(against.normalized()) : Vec3::UnitX();
     if (const auto* grid = dynamic_cast<const GridField*>(&field_)) hit.cell = grid->cell_at(seen).box;
 }
@@ -425,10 +425,10 @@ void sweep(const SweepShell& shell, const Motion& shell_motion, const SegmentCas
         sweeper.first();
 }
 
-ShellSweepHit sweep_ball(const Vec3& center, const Motion& ball_motion, const SegmentCaster& caster,
-                         const Motion& field_motion, const ShellSweepOptions& options) {
+ShellSweepHit sweep_sphere(const Vec3& center, const Motion& sphere_motion, const SegmentCaster& caster,
+                           const Motion& field_motion, const ShellSweepOptions& options) {
     ShellSweepResult result;
-    sweep(SweepShell({center}), ball_motion, caster, field_motion, result, options);
+    sweep(SweepShell({center}), sphere_motion, caster, field_motion, result, options);
     return result.first;
 }
 

@@ -103,8 +103,8 @@ void sweep(const SweepShell& shell, const Motion& shell_motion, const SegmentCas
            ShellSweepResult& out, const ShellSweepOptions& options = {});
 
 // A moving sphere: its centre against a field whose level is the radius, CastOptions{.level = radius}.
-[[nodiscard]] ShellSweepHit sweep_ball(const Vec3& center, const Motion& ball_motion, const SegmentCaster& caster,
-                                       const Motion& field_motion, const ShellSweepOptions& options = {});
+[[nodiscard]] ShellSweepHit sweep_sphere(const Vec3& center, const Motion& sphere_motion, const SegmentCaster& caster,
+                                         const Motion& field_motion, const ShellSweepOptions& options = {});
 
 // Both directions of a pair: A's points in B's field, and B's points in A's field. A null member is skipped.
 struct SweepBody {

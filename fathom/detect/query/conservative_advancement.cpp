@@ -13,7 +13,7 @@ namespace fathom {
 
 namespace {
 
-constexpr double widest_blur = 1.0 / 64; // of time: limit on the interval that an uncertain probe closes
+constexpr double max_uncertain_time = 1.0 / 64; // of time: limit on the interval that an uncertain probe closes
 constexpr double shortest_known = 1e-12; // of time: in a shorter interval a proven contact is not located further
 
 struct Piece {
@@ -54,9 +54,9 @@ private:
 
     // Time for which a gap excludes contact, or a depth maintains it.
     [[nodiscard]] double reach(const TimeProbe& probe) const {
-        const double way = probe.touching ? probe.hold : probe.gap;
-        if (!(way > 0)) return 0;
-        return options_.speed > 0 ? std::min(way / options_.speed * (1 - 1e-12), 2.0) : 2;
+        const double distance = probe.touching ? probe.contact_distance : probe.gap;
+        if (!(distance > 0)) return 0;
+        return options_.speed > 0 ? std::min(distance / options_.speed * (1 - 1e-12), 2.0) : 2;
     }
 
     void push(const Piece& piece) {
@@ -80,8 +80,8 @@ private:
         if (width <= shortest_known && is_certain(piece)) return keep_open(piece, true);
         const TimeProbe answer = probe_at(middle);
         const double known = reach(answer);
-        const double blurred = answer.touching ? piece.hard : hardness(answer);
-        const double hard = blurred > 0 ? std::max(piece.hard, blurred) : 0;
+        const double uncertain = answer.touching ? piece.hard : hardness(answer);
+        const double hard = uncertain > 0 ? std::max(piece.hard, uncertain) : 0;
         push({middle + known, piece.end, answer.touching, piece.touches_at_end, false, hard});
         if (answer.touching)
             push({std::max(middle - known, piece.start), std::min(middle + known, piece.end), true, true, true});
@@ -90,10 +90,10 @@ private:
 
     // Interval length below which probes give no more information than this one; 0 if this one was informative.
     [[nodiscard]] double hardness(const TimeProbe& probe) const {
-        const double blurred = 0.25 * probe.blur;
-        if (probe.gap > blurred) return 0;
-        return std::max(options_.tolerance, options_.speed > 0 && std::isfinite(blurred)
-                                                ? std::min(blurred / options_.speed, widest_blur)
+        const double uncertain = 0.25 * probe.uncertainty;
+        if (probe.gap > uncertain) return 0;
+        return std::max(options_.tolerance, options_.speed > 0 && std::isfinite(uncertain)
+                                                ? std::min(uncertain / options_.speed, max_uncertain_time)
                                                 : 0.0);
     }
 
@@ -158,11 +158,11 @@ constexpr std::size_t max_candidates = 1000;
 bool passes_inside(const Vec3& before, const Vec3& after, const std::array<Vec3, 3>& c, double bend) {
     const int side = orient3d(c[0], c[1], c[2], before);
     if (side * orient3d(c[0], c[1], c[2], after) >= 0) return false;
-    const double way = (after - before).norm() + bend;
+    const double distance = (after - before).norm() + bend;
     const Vec3 at = closest_point(before, c).point;
     for (std::size_t k = 0; k < 3; ++k)
-        if (std::sqrt(closest_point(at, Segment{c[k], c[(k + 1) % 3]}).squared_distance) <= 2 * way) return false;
-    return (at - before).norm() <= way; // otherwise the plane is crossed outside the triangle
+        if (std::sqrt(closest_point(at, Segment{c[k], c[(k + 1) % 3]}).squared_distance) <= 2 * distance) return false;
+    return (at - before).norm() <= distance; // otherwise the plane is crossed outside the triangle
 }
 
 } // namespace
@@ -174,14 +174,14 @@ bool points_cross(const Shape& points, const Motion& motion_points, const Shape&
     const double middle = 0.5 * (start + end);
     const double turning = screw_between(motion_points.start, motion_points.end).angle +
                            screw_between(motion_surface.start, motion_surface.end).angle;
-    const double way =
+    const double distance =
         (seen.over(points.bounds().center(), start, end).speed + turning * points.radius()) * (end - start);
     const double rounding =
         1e-14 * (mover_points.pose(middle).translation.norm() + mover_surface.pose(middle).translation.norm() +
                  points.radius() + surface.radius());
     const mesh_mesh::MeshCrossings near =
         mesh_mesh::mesh_crossings(points.tree(), mover_points.pose(middle), surface.tree(), mover_surface.pose(middle),
-                                  max_candidates, way + rounding);
+                                  max_candidates, distance + rounding);
     return std::any_of(near.pairs.begin(), near.pairs.end(), [&](const IdPair& pair) {
         const Vec3 p = points.mesh().corners(pair[0])[0];
         return passes_inside(seen.at(p, start), seen.at(p, end), surface.mesh().corners(pair[1]),

@@ -20,11 +20,12 @@ namespace fathom {
 
 struct TimeProbe {
     bool touching = false;
-    double gap = 0;  // proven lower bound on the distance (m); 0 or less: nothing is known
-    double hold = 0; // touching: proven to remain in contact after any relative motion shorter than this (m)
+    double gap = 0; // proven lower bound on the distance (m); 0 or less: nothing is known
+    // If touching: the shapes are proven to remain in contact after any relative motion shorter than this (m).
+    double contact_distance = 0;
     // Uncertainty: `gap` may be below the true distance by this much (m). If it dominates the gap, probes at times much
-    // closer than blur / speed give no new information.
-    double blur = 0;
+    // closer than uncertainty / speed give no new information.
+    double uncertainty = 0;
 };
 
 struct AdvancementOptions {

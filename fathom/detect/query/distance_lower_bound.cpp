@@ -10,16 +10,18 @@ namespace fathom {
 
 namespace {
 
-BoundingTree parts_of(const Shape& shape, double finest) {
+BoundingTree parts_of(const Shape& shape, double min_radius) {
     if (has_surface(shape.kind())) return BoundingTree(shape.surface());
-    return BoundingTree(shape.solid(), finest);
+    return BoundingTree(shape.solid(), min_radius);
 }
 
-double gap_of_trees(BoundingTree a, BoundingTree b, const Pose& b_in_a, const Vec3& way, const GapOptions& options) {
+double gap_of_trees(BoundingTree a, BoundingTree b, const Pose& b_in_a, const Vec3& direction,
+                    const GapOptions& options) {
     if (a.empty() || b.empty()) return 0;
     DualTreeBound pairs(a, b, b_in_a);
-    for (std::size_t opened = 0; opened < options.effort && pairs.bound() < options.enough && pairs.open(); ++opened)
-        pairs.open_nearest(options.enough, way);
+    for (std::size_t opened = 0; opened < options.effort && pairs.bound() < options.sufficient && pairs.open();
+         ++opened)
+        pairs.open_nearest(options.sufficient, direction);
     return pairs.bound();
 }
 
@@ -35,10 +37,10 @@ double gap_over_plane(BoundingTree parts, const Pose& in_plane, const Shape::Hal
     if (parts.empty()) return 0;
     const Vec3 down = in_plane.rotate_to_local(-plane.normal);
     const auto height = [&](Index part) {
-        return plane.normal.dot(in_plane * parts.ball(part).center) - plane.offset - parts.reach(part, down);
+        return plane.normal.dot(in_plane * parts.sphere(part).center) - plane.offset - parts.reach(part, down);
     };
     std::vector<Height> heap = {{height(0), 0}};
-    for (std::size_t opened = 0; opened < options.effort && heap.front().least < options.enough; ++opened) {
+    for (std::size_t opened = 0; opened < options.effort && heap.front().least < options.sufficient; ++opened) {
         const BoundingTree::Parts below = parts.open(heap.front().part);
         if (below.last) break;
         std::pop_heap(heap.begin(), heap.end());
@@ -48,7 +50,7 @@ double gap_over_plane(BoundingTree parts, const Pose& in_plane, const Shape::Hal
             heap.push_back({std::max(top.least, height(below.first + k)), below.first + k});
             std::push_heap(heap.begin(), heap.end());
         }
-        if (heap.empty()) return options.enough;
+        if (heap.empty()) return options.sufficient;
     }
     return heap.front().least;
 }
@@ -58,16 +60,16 @@ double gap_over_plane(BoundingTree parts, const Pose& in_plane, const Shape::Hal
 double distance_lower_bound(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
                             const GapOptions& options) {
     if (!b.bounded()) {
-        GapOptions turned = options;
-        turned.way = -options.way;
-        return a.bounded() ? distance_lower_bound(b, pose_b, a, pose_a, turned) : 0;
+        GapOptions swapped = options;
+        swapped.direction = -options.direction;
+        return a.bounded() ? distance_lower_bound(b, pose_b, a, pose_a, swapped) : 0;
     }
     const bool plane = a.kind() == ShapeKind::half_space;
     if ((!plane && !a.bounded()) || a.bounds().empty() || b.bounds().empty()) return 0;
     const Pose b_in_a = relative(pose_a, pose_b);
-    const double gap = plane ? gap_over_plane(parts_of(b, options.finest), b_in_a, a.half_space(), options)
-                             : gap_of_trees(parts_of(a, options.finest), parts_of(b, options.finest), b_in_a,
-                                            pose_a.rotate_to_local(options.way), options);
+    const double gap = plane ? gap_over_plane(parts_of(b, options.min_radius), b_in_a, a.half_space(), options)
+                             : gap_of_trees(parts_of(a, options.min_radius), parts_of(b, options.min_radius), b_in_a,
+                                            pose_a.rotate_to_local(options.direction), options);
     const double far = pose_a.translation.norm() + pose_b.translation.norm();
     return std::max(0.0, gap - 1e-11 * (extent(a) + extent(b) + b_in_a.translation.norm()) - 1e-14 * far);
 }

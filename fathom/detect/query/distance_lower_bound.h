@@ -1,7 +1,7 @@
 // Lower bound on the distance of two shapes, by branch and bound over pairs of nodes of their trees
 // (dual_tree_bound.h).
 // Limitation: it does not detect that one shape lies inside the surface of another.
-// Cost: some microseconds with the default options; more effort makes the bound as tight as the finest nodes allow.
+// Cost: some microseconds with the default options; more effort makes the bound as tight as the smallest nodes allow.
 // const and thread-safe.
 #pragma once
 
@@ -10,11 +10,11 @@
 namespace fathom {
 
 struct GapOptions {
-    double enough = HUGE_VAL; // the search stops once the bound reaches this (m)
-    std::size_t effort = 64;  // limit on pairs of nodes that are opened
+    double sufficient = HUGE_VAL; // the search stops once the bound reaches this (m)
+    std::size_t effort = 64;      // limit on pairs of nodes that are opened
     // Solids are subdivided down to nodes of this radius (m). Infinity: not below the leaves of their trees.
-    double finest = HUGE_VAL;
-    Vec3 way = Vec3::Zero(); // unit direction from a to b between their closest points, if known (world); or zero
+    double min_radius = HUGE_VAL;
+    Vec3 direction = Vec3::Zero(); // unit direction from a to b between their closest points, if known (world); or zero
 };
 
 // Lower bound on the distance (m). 0 if nothing is known, for example for unbounded shapes other than half-spaces.

@@ -60,12 +60,12 @@ private:
         const double rounding = 1e-14 * (extent(*a_.shape) + extent(*b_.shape) + mover_a_.pose(t).translation.norm() +
                                          mover_b_.pose(t).translation.norm());
         const double gap = std::max(d.lower_bound - options_.margin, apart_by_status(t, d)) - rounding;
-        return {d.upper_bound <= options_.margin, gap, hold(d) - rounding,
+        return {d.upper_bound <= options_.margin, gap, contact_distance(d) - rounding,
                 std::max(d.upper_bound - options_.margin - gap, 0.0)};
     }
 
     // Length of relative motion over which a surface point stays inside the solid, from the field value at it (m).
-    [[nodiscard]] double hold(const DistanceResult& d) const {
+    [[nodiscard]] double contact_distance(const DistanceResult& d) const {
         if (d.method != Method::mesh_field || d.upper_bound > 0) return 0;
         return -d.upper_bound /
                std::max((is_surface(a_.shape->kind()) ? b_ : a_).shape->solid().field().lipschitz(), 1e-300);

@@ -36,22 +36,23 @@ CollideResult half_space_and_half_space(const Pair& pair, const CollideOptions& 
 
 void collect_below(const Placed& surface, const Shape::HalfSpace& plane, double margin, CollideResult& result) {
     const TriangleSphereTree& mesh = surface.shape->surface();
-    const Vec3 way = surface.pose.rotate_to_local(plane.normal);
+    const Vec3 direction = surface.pose.rotate_to_local(plane.normal);
     const double level = plane.offset + margin - plane.normal.dot(surface.pose.translation);
     std::vector<Index> open = {0};
     while (!open.empty()) {
         const Index at = open.back();
         open.pop_back();
         const SphereNode& node = mesh.tree().nodes()[at];
-        if (way.dot(mesh.tree().sphere(node).center) - mesh.reach(at) > level) continue;
+        if (direction.dot(mesh.tree().sphere(node).center) - mesh.reach(at) > level) continue;
         for (Index k = node.first; k < node.first + node.size(); ++k) {
             if (!node.is_leaf()) {
                 open.push_back(k);
                 continue;
             }
             const auto corners = mesh.corners(k);
-            const auto lowest = std::min_element(corners.begin(), corners.end(),
-                                                 [&](const Vec3& p, const Vec3& q) { return way.dot(p) < way.dot(q); });
+            const auto lowest = std::min_element(corners.begin(), corners.end(), [&](const Vec3& p, const Vec3& q) {
+                return direction.dot(p) < direction.dot(q);
+            });
             const Vec3 point = surface.pose * *lowest;
             const double depth = plane.offset - plane.normal.dot(point);
             if (depth < -margin) continue;

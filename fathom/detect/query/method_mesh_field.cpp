@@ -39,10 +39,10 @@ DistanceResult distance_mesh_field(const Pair& pair, const DistanceOptions& opti
     if (near.upper > 0 && near.upper - near.lower > tolerance)
         result.lower_bound =
             std::min(near.upper, std::max(near.lower, distance_lower_bound(*p.a.shape, p.a.pose, *p.b.shape, p.b.pose,
-                                                                           {.enough = near.upper - tolerance,
+                                                                           {.sufficient = near.upper - tolerance,
                                                                             .effort = max_pairs * options.effort,
-                                                                            .finest = 0.05 * tolerance,
-                                                                            .way = near.normal})));
+                                                                            .min_radius = 0.05 * tolerance,
+                                                                            .direction = near.normal})));
     result.error_bound = near.upper > 0 ? surface_error(*p.b.shape) : depth_error(pair);
     if (p.swapped != pair.swapped) flip(result);
     return result;

@@ -27,10 +27,10 @@ Contact contact_of(const Pair& pair, const IdPair& triangles) {
     const double distance = std::sqrt(near.squared_distance);
     Vec3 normal = near.point_b - near.point_a;
     if (!(distance > 0)) {
-        const Vec3 of_a = area(ca), of_b = area(cb), way = (cb[0] + cb[1] + cb[2]) - (ca[0] + ca[1] + ca[2]);
+        const Vec3 of_a = area(ca), of_b = area(cb), direction = (cb[0] + cb[1] + cb[2]) - (ca[0] + ca[1] + ca[2]);
         normal = of_a.squaredNorm() > of_b.squaredNorm() ? of_a : of_b;
-        if (!(normal.squaredNorm() > 0)) normal = way.squaredNorm() > 0 ? way : Vec3::UnitZ();
-        if (normal.dot(way) < 0) normal = -normal;
+        if (!(normal.squaredNorm() > 0)) normal = direction.squaredNorm() > 0 ? direction : Vec3::UnitZ();
+        if (normal.dot(direction) < 0) normal = -normal;
     }
     Contact contact{
         .point_a = near.point_a, .point_b = near.point_b, .normal = normal.stableNormalized(), .depth = -distance};

@@ -12,21 +12,21 @@ namespace {
 
 constexpr std::size_t contact_chunk = 256;
 
-std::vector<IdPair> meeting_pairs(const TetBody& body, const TetZone& zone, const TriangleMesh& membrane) {
+std::vector<IdPair> overlapping_pairs(const TetBody& body, const TetZone& zone, const TriangleMesh& membrane) {
     std::vector<Box> boxes(membrane.triangles.size());
     for (std::size_t k = 0; k < boxes.size(); ++k) boxes[k] = membrane.bounds(k);
     std::vector<IdPair> near;
     zone.hash().find_pairs(boxes, near);
-    std::vector<std::uint8_t> meet(near.size());
+    std::vector<std::uint8_t> overlaps(near.size());
     parallel_for(near.size(), contact_chunk, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) {
             near[k] = {zone.tetrahedra()[near[k][1]], near[k][0]};
-            meet[k] = tetrahedron_overlaps_triangle(body.set().corners(near[k][0]), membrane.corners(near[k][1]));
+            overlaps[k] = tetrahedron_overlaps_triangle(body.set().corners(near[k][0]), membrane.corners(near[k][1]));
         }
     });
     std::vector<IdPair> pairs;
     for (std::size_t k = 0; k < near.size(); ++k)
-        if (meet[k]) pairs.push_back(near[k]);
+        if (overlaps[k]) pairs.push_back(near[k]);
     std::sort(pairs.begin(), pairs.end());
     return pairs;
 }
@@ -85,7 +85,7 @@ void MembraneContacts::update(const TetBody& body, const TriangleMesh& membrane)
     std::vector<IdPair> pairs;
     if (!common.empty()) {
         zone_.update(body, common);
-        pairs = meeting_pairs(body, zone_, membrane);
+        pairs = overlapping_pairs(body, zone_, membrane);
     }
     before_.swap(contacts_);
     contacts_.clear();

@@ -21,18 +21,18 @@ constexpr double up = 1 + 1e-12;             // exceeds the rounding error
 
 Sphere BoundingTree::round(const Cell& cell) { return {cell.box.center(), cell.box.half().norm() * up}; }
 
-Sphere BoundingTree::ball(Index id) const {
+Sphere BoundingTree::sphere(Index id) const {
     if (surface_) {
-        if (id & triangle_bit) return surface_->ball(id & ~triangle_bit);
+        if (id & triangle_bit) return surface_->sphere(id & ~triangle_bit);
         return {surface_->tree().sphere(surface_->tree().nodes()[id]).center, surface_->reach(id)};
     }
-    if (id < solid_->nodes().size()) return solid_->ball(solid_->nodes()[id]);
+    if (id < solid_->nodes().size()) return solid_->sphere(solid_->nodes()[id]);
     return round(cell(id));
 }
 
 double BoundingTree::reach(Index id, const Vec3& direction) const {
     if (surface_) {
-        const Sphere all = ball(id);
+        const Sphere all = sphere(id);
         if (!(id & triangle_bit)) return all.radius;
         double farthest = -HUGE_VAL;
         for (const Vec3& corner : surface_->corners(id & ~triangle_bit))
@@ -54,13 +54,13 @@ BoundingTree::Parts BoundingTree::open(Index id) {
     if (id < solid_->nodes().size()) {
         const FieldSphereNode& node = solid_->nodes()[id];
         if (node.children > 0) return {node.first, node.children, false};
-        const Sphere all = solid_->ball(node);
-        if (all.radius <= finest_) return {};
+        const Sphere all = solid_->sphere(node);
+        if (all.radius <= min_radius_) return {};
         if (const auto known = of_leaves_.find(id); known != of_leaves_.end()) return known->second;
         return of_leaves_[id] = cut(Box::around(all.center, Vec3::Constant(all.radius)));
     }
     const std::size_t place = id - solid_->nodes().size();
-    if (round(cells_[place]).radius <= finest_) return {};
+    if (round(cells_[place]).radius <= min_radius_) return {};
     if (!cells_[place].opened) {
         const Parts parts = cut(cells_[place].box);
         cells_[place].parts = parts;
@@ -98,37 +98,38 @@ bool farther(const DualTreeBound::Pair& p, const DualTreeBound::Pair& q) {
 } // namespace
 
 DualTreeBound::DualTreeBound(BoundingTree& a, BoundingTree& b, const Pose& b_in_a)
-    : a_(a), b_(b), b_in_a_(b_in_a), turn_(b_in_a.rotation.toRotationMatrix()) {
-    const Sphere of_a = a.ball(0), of_b = b.ball(0);
+    : a_(a), b_(b), b_in_a_(b_in_a), rotation_(b_in_a.rotation.toRotationMatrix()) {
+    const Sphere of_a = a.sphere(0), of_b = b.sphere(0);
     slack_ = 1e-14 * (of_a.center.norm() + of_a.radius + of_b.center.norm() + of_b.radius + b_in_a.translation.norm());
     heap_.push_back({gap(0, 0, -HUGE_VAL, Vec3::Zero()), 0, 0});
 }
 
-double DualTreeBound::gap(Index a, Index b, double enough, const Vec3& way) const {
-    const Sphere p = a_.ball(a), q = b_.ball(b);
+double DualTreeBound::gap(Index a, Index b, double sufficient, const Vec3& direction) const {
+    const Sphere p = a_.sphere(a), q = b_.sphere(b);
     const Vec3 between = b_in_a_ * q.center - p.center;
     const double apart = between.norm();
     double least = apart - p.radius - q.radius;
     const auto along = [&](const Vec3& u) {
-        return between.dot(u) - a_.reach(a, u) - b_.reach(b, turn_.transpose() * -u);
+        return between.dot(u) - a_.reach(a, u) - b_.reach(b, rotation_.transpose() * -u);
     };
-    if (least < enough && apart > 0 && !way.isZero()) least = std::max({least, along(way), along(between / apart)});
+    if (least < sufficient && apart > 0 && !direction.isZero())
+        least = std::max({least, along(direction), along(between / apart)});
     return least - slack_;
 }
 
-void DualTreeBound::open_nearest(double enough, const Vec3& way) {
+void DualTreeBound::open_nearest(double sufficient, const Vec3& direction) {
     std::pop_heap(heap_.begin(), heap_.end(), farther);
     const Pair top = heap_.back();
     heap_.pop_back();
-    bool of_a = a_.ball(top.a).radius >= b_.ball(top.b).radius;
+    bool of_a = a_.sphere(top.a).radius >= b_.sphere(top.b).radius;
     BoundingTree::Parts parts = of_a ? a_.open(top.a) : b_.open(top.b);
     if (parts.last) of_a = !of_a, parts = of_a ? a_.open(top.a) : b_.open(top.b);
     if (parts.last) aside_ = std::min(aside_, top.gap);
     made_ += parts.count;
     for (Index k = 0; k < parts.count; ++k) {
         const Index a = of_a ? parts.first + k : top.a, b = of_a ? top.b : parts.first + k;
-        const double least = std::max(top.gap, gap(a, b, enough, way));
-        if (least >= enough) {
+        const double least = std::max(top.gap, gap(a, b, sufficient, direction));
+        if (least >= sufficient) {
             aside_ = std::min(aside_, least);
             continue;
         }

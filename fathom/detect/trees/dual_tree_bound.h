@@ -27,14 +27,15 @@ namespace fathom {
 class BoundingTree {
 public:
     explicit BoundingTree(const TriangleSphereTree& surface) : surface_(&surface) {}
-    // `finest`: cells of this radius are not subdivided (m). Infinity: the leaves of the solid's tree are not
+    // `min_radius`: cells of this radius are not subdivided (m). Infinity: the leaves of the solid's tree are not
     // subdivided.
-    explicit BoundingTree(const FieldSphereTree& solid, double finest = HUGE_VAL) : solid_(&solid), finest_(finest) {}
+    explicit BoundingTree(const FieldSphereTree& solid, double min_radius = HUGE_VAL)
+        : solid_(&solid), min_radius_(min_radius) {}
 
     [[nodiscard]] bool empty() const { return surface_ ? surface_->size() == 0 : solid_->nodes().empty(); }
 
     // Bounding sphere of a node. Node 0 is the root.
-    [[nodiscard]] Sphere ball(Index id) const;
+    [[nodiscard]] Sphere sphere(Index id) const;
     // Extent of the node from the centre of its sphere along a unit direction (m).
     [[nodiscard]] double reach(Index id, const Vec3& direction) const;
 
@@ -63,7 +64,7 @@ private:
 
     const TriangleSphereTree* surface_ = nullptr;
     const FieldSphereTree* solid_ = nullptr;
-    double finest_ = HUGE_VAL;
+    double min_radius_ = HUGE_VAL;
     std::size_t range_evaluations_ = 0;
     std::vector<Cell> cells_{};                    // their ids follow those of the solid's nodes
     std::unordered_map<Index, Parts> of_leaves_{}; // children of the leaves of the solid's tree
@@ -83,21 +84,21 @@ public:
     [[nodiscard]] double bound() const { return std::min(open() ? heap_.front().gap : HUGE_VAL, aside_); }
     [[nodiscard]] bool open() const { return !heap_.empty(); }
     [[nodiscard]] const Pair& nearest() const { return heap_.front(); }
-    [[nodiscard]] Vec3 center_a(Index part) const { return a_.ball(part).center; }
-    [[nodiscard]] Vec3 center_b(Index part) const { return b_in_a_ * b_.ball(part).center; }
+    [[nodiscard]] Vec3 center_a(Index part) const { return a_.sphere(part).center; }
+    [[nodiscard]] Vec3 center_b(Index part) const { return b_in_a_ * b_.sphere(part).center; }
 
-    // Replaces the closest pair by pairs of smaller nodes. Pairs at a distance of `enough` or more, and pairs of two
-    // leaves, are not opened further and only contribute to the bound. `way`: unit direction from a to b, or zero if
-    // none is known.
-    void open_nearest(double enough, const Vec3& way);
+    // Replaces the closest pair by pairs of smaller nodes. Pairs at a distance of `sufficient` or more, and pairs of
+    // two leaves, are not opened further and only contribute to the bound. `direction`: unit direction from a to b, or
+    // zero if none is known.
+    void open_nearest(double sufficient, const Vec3& direction);
     [[nodiscard]] std::size_t pairs_made() const { return made_; }
 
 private:
-    [[nodiscard]] double gap(Index a, Index b, double enough, const Vec3& way) const;
+    [[nodiscard]] double gap(Index a, Index b, double sufficient, const Vec3& direction) const;
 
     BoundingTree &a_, &b_;
     Pose b_in_a_;
-    Mat3 turn_; // rotation of b in a's frame
+    Mat3 rotation_; // rotation of b in a's frame
     double slack_;
     std::vector<Pair> heap_;
     double aside_ = HUGE_VAL; // smallest distance of the pairs that are not opened further

@@ -234,7 +234,7 @@ struct FieldSphereTree::Builder {
         node.children = cell.children;
         node.octant = cell.octant;
         node.full = cell.full;
-        set_ball(node, cell, center);
+        set_sphere(node, cell, center);
         if (sample.distance <= 0) {
             node.center_inside = solid.field_->distance(solid.center(node)) <= 0;
             return;
@@ -248,7 +248,7 @@ struct FieldSphereTree::Builder {
             p -= (s.distance + 1e-3 * cell.box.size().x()) / s.gradient.squaredNorm() * s.gradient;
             s = solid.field_->sample(p);
         }
-        set_ball(moved, cell, p);
+        set_sphere(moved, cell, p);
         if (moved.radius > 1.3f * node.radius || !(solid.field_->distance(solid.center(moved)) <= 0)) return;
         node = moved;
         node.center_inside = true;
@@ -257,18 +257,18 @@ struct FieldSphereTree::Builder {
     void make_cap(const FieldSphereNode& node, SolidCap& cap) const {
         cap.offset = node.radius;
         if (node.children > 0 || node.full) return;
-        const Sphere ball = solid.ball(node);
+        const Sphere sphere = solid.sphere(node);
         PlaneOver plane;
-        if (!solid.clearance_.plane_over(ball.center, solid.field_->distance(ball.center), ball.radius, plane) ||
-            !(plane.offset < ball.radius))
+        if (!solid.clearance_.plane_over(sphere.center, solid.field_->distance(sphere.center), sphere.radius, plane) ||
+            !(plane.offset < sphere.radius))
             return;
         for (int axis = 0; axis < 3; ++axis) cap.normal[axis] = static_cast<float>(plane.normal[axis]);
-        cap.offset = std::nextafter(static_cast<float>((plane.offset + 1e-6 * ball.radius) / solid.unit_),
+        cap.offset = std::nextafter(static_cast<float>((plane.offset + 1e-6 * sphere.radius) / solid.unit_),
                                     HUGE_VALF); // 1e-6 of the radius covers the rounded normal
     }
 
     // The sphere encloses the boxes of the children, which need less than their common box.
-    void set_ball(FieldSphereNode& node, const Cell& cell, const Vec3& center) {
+    void set_sphere(FieldSphereNode& node, const Cell& cell, const Vec3& center) {
         const Vec3 local = (center - solid.origin_) / solid.unit_;
         for (int axis = 0; axis < 3; ++axis) node.center[axis] = static_cast<float>(local[axis]);
         const Vec3 c = solid.center(node);
@@ -295,7 +295,7 @@ bool FieldSphereTree::tree_clears(const Vec3& p, double radius) const {
     while (count > 0) {
         const Visit at = stack[--count];
         const FieldSphereNode& node = nodes_[at.node];
-        if (at.box.squared_distance(p) > reach * reach || (center(node) - p).norm() > reach + ball(node).radius)
+        if (at.box.squared_distance(p) > reach * reach || (center(node) - p).norm() > reach + sphere(node).radius)
             continue;
         if (node.children == 0) return false;
         for (Index c = 0; c < node.children; ++c)
@@ -332,10 +332,10 @@ FieldSphereTree::FieldSphereTree(FieldPtr field, const FieldSphereTreeOptions& o
     bounded_ = bounds_.empty() || is_finite(bounds_.size());
     if (!bounded_ || bounds_.empty()) return;
     const auto* grid = dynamic_cast<const GridField*>(field_.get());
-    tree_tells_ = is_network(*field_);
+    tree_is_tighter_ = is_network(*field_);
     Builder{*this, grid, {}, {}}.run(chosen_levels(*field_, grid, options), options.max_nodes > 0 ? options.max_nodes
-                                                                            : tree_tells_         ? max_nodes_of_network
-                                                                                          : max_nodes_of_others);
+                                                                            : tree_is_tighter_    ? max_nodes_of_network
+                                                                                               : max_nodes_of_others);
 }
 
 } // namespace fathom

@@ -65,14 +65,14 @@ public:
     // Whether every point of the sphere is proven to be outside, if field(p) == value: by the field or, for neural
     // fields, by the tree.
     [[nodiscard]] bool clears(const Vec3& p, double value, double radius) const {
-        return tree_tells_ ? tree_clears(p, radius) || (radius < leaf_side_ && clearance_.clears(p, value, radius))
-                           : clearance_.clears(p, value, radius);
+        return tree_is_tighter_ ? tree_clears(p, radius) || (radius < leaf_side_ && clearance_.clears(p, value, radius))
+                                : clearance_.clears(p, value, radius);
     }
 
     // The cube of node 0; the cells of its children are its octants.
     [[nodiscard]] const Box& root() const { return root_; }
     [[nodiscard]] std::span<const FieldSphereNode> nodes() const { return nodes_; } // node 0 is the root
-    [[nodiscard]] Sphere ball(const FieldSphereNode& node) const {
+    [[nodiscard]] Sphere sphere(const FieldSphereNode& node) const {
         return {center(node), static_cast<double>(node.radius) * unit_};
     }
     [[nodiscard]] Vec3 center(const FieldSphereNode& node) const {
@@ -92,7 +92,7 @@ private:
     FieldPtr field_;
     ClearanceProof clearance_;
     bool bounded_ = false;
-    bool tree_tells_ = false; // the tree proves more than the field alone
+    bool tree_is_tighter_ = false; // the tree proves more than the field alone
     Box bounds_, root_;
     double leaf_side_ = 0; // side of the finest cells (m)
     double surface_error_ = 0;

@@ -15,7 +15,7 @@ std::size_t longest_edge(const std::array<Vec3, 3>& c) {
     return a >= b && a >= d ? 0 : b >= d ? 1 : 2;
 }
 
-Sphere ball_round(const std::array<Vec3, 3>& c) {
+Sphere enclosing_sphere(const std::array<Vec3, 3>& c) {
     const std::size_t k = longest_edge(c);
     const Vec3 &p = c[k], &q = c[(k + 1) % 3], &apex = c[(k + 2) % 3];
     Vec3 center = 0.5 * p + 0.5 * q;
@@ -53,7 +53,7 @@ TriangleSphereTree::TriangleSphereTree(const TriangleMesh& mesh) : vertices_(mes
     const std::size_t count = mesh.triangles.size();
     std::vector<Vec3> centers(count);
     parallel_for(count, 4096, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t t = begin; t < end; ++t) centers[t] = ball_round(mesh.corners(t)).center;
+        for (std::size_t t = begin; t < end; ++t) centers[t] = enclosing_sphere(mesh.corners(t)).center;
     });
     tree_ = SphereTree(centers, {.leaf_size = 4});
     triangles_.resize(count);
@@ -61,7 +61,7 @@ TriangleSphereTree::TriangleSphereTree(const TriangleMesh& mesh) : vertices_(mes
     parallel_for(count, 4096, [&](std::size_t begin, std::size_t end) {
         for (std::size_t place = begin; place < end; ++place) {
             triangles_[place] = mesh.triangles[tree_.order()[place]];
-            radius_[place] = float_up(ball_round(corners(place)).radius);
+            radius_[place] = float_up(enclosing_sphere(corners(place)).radius);
         }
     });
     const auto nodes = tree_.nodes();

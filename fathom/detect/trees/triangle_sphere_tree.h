@@ -25,7 +25,7 @@ public:
     [[nodiscard]] double reach(std::size_t node) const { return static_cast<double>(reach_[node]); }
     // By position in the order of the tree: bounding sphere of a triangle, vertex indices, vertex positions, index in
     // the mesh.
-    [[nodiscard]] Sphere ball(std::size_t place) const {
+    [[nodiscard]] Sphere sphere(std::size_t place) const {
         return {tree_.points()[place], static_cast<double>(radius_[place])};
     }
     [[nodiscard]] const Triangle& vertices(std::size_t place) const { return triangles_[place]; }
@@ -45,7 +45,7 @@ private:
 };
 
 // The smallest enclosing sphere of a triangle; its centre is a point of the triangle, also of a degenerate one.
-[[nodiscard]] Sphere ball_round(const std::array<Vec3, 3>& corners);
+[[nodiscard]] Sphere enclosing_sphere(const std::array<Vec3, 3>& corners);
 // Index of the longest edge: 0 is from corner 0 to 1, 1 from 1 to 2, 2 from 2 to 0; the first one of equal edges.
 [[nodiscard]] std::size_t longest_edge(const std::array<Vec3, 3>& corners);
 

@@ -19,11 +19,11 @@ namespace {
 double travel_of(const Shape& shape, const Pose& before, const Pose& now) {
     if (!shape.bounded()) return infinity;
     const Vec3 center = shape.bounds().empty() ? Vec3::Zero() : shape.bounds().center();
-    const Quat turn = now.rotation * before.rotation.conjugate();
+    const Quat rotation = now.rotation * before.rotation.conjugate();
     const double slide = (now * center - before * center).norm();
     // Two rotations move a unit vector apart by at most twice the sine of half the angle between them; the rotations of
     // unit quaternions differ by rounding in addition.
-    return slide + 2 * turn.vec().norm() * shape.radius() + 1e-11 * (shape.radius() + center.norm());
+    return slide + 2 * rotation.vec().norm() * shape.radius() + 1e-11 * (shape.radius() + center.norm());
 }
 
 } // namespace
@@ -115,7 +115,8 @@ void World::State::look_ahead(const WorldBody& a, const WorldBody& b, PairMemory
     if (has_surface(a.shape.kind()) && has_surface(b.shape.kind()))
         return; // the test of triangles costs less than the bound
     const double wanted = std::min(steps_ahead * travel + 1e-3 * smaller, smaller);
-    const double reserve = distance_lower_bound(a.shape, a.pose, b.shape, b.pose, {.enough = margin + wanted}) - margin;
+    const double reserve =
+        distance_lower_bound(a.shape, a.pose, b.shape, b.pose, {.sufficient = margin + wanted}) - margin;
     if (reserve > 2 * travel) {
         memory.reserve = reserve;
         memory.pose_a = a.pose;

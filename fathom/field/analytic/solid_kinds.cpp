@@ -55,8 +55,8 @@ NodeId rounded_cone_formula(Graph& g, N n, F f) {
     const NodeId r = radius(g, f), z = f.coordinate(g, 2);
     const double foot[] = {-slope / std::sqrt(1 - slope * slope), 1, 0, 0}, limits[] = {-half, half};
     const NodeId center = g.apply(Op::clamp, {g.apply(Op::affine, {r, z, g.constant(0)}, foot)}, limits);
-    const NodeId ball = g.scale_add(center, -slope, n[0] - slope * half);
-    return g.apply(Op::subtract, {g.length(r, g.apply(Op::subtract, {z, center})), ball});
+    const NodeId sphere = g.scale_add(center, -slope, n[0] - slope * half);
+    return g.apply(Op::subtract, {g.length(r, g.apply(Op::subtract, {z, center})), sphere});
 }
 
 void check_rounded_cone(N n) {

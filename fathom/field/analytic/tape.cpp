@@ -356,8 +356,8 @@ void Tape::run_ranges(std::span<const Box> boxes, std::span<Interval> out, bool 
     set_coordinates(rows, point_block, padded, [&](std::size_t i) -> const Vec3& { return centers[i]; });
     run_points(view, rows, padded, own.middles.data());
     set_boxes(rows, {reached.data(), count});
-    const Balls balls{radii.data(), noise.data(), tables_->slopes.data(), own.middles.data()};
-    run_intervals(view, balls, rows, padded, trace ? own.choices.data() : nullptr);
+    const Spheres spheres{radii.data(), noise.data(), tables_->slopes.data(), own.middles.data()};
+    run_intervals(view, spheres, rows, padded, trace ? own.choices.data() : nullptr);
     for (std::size_t i = 0; i < count; ++i) {
         if (has_nan(boxes[i]))
             out[i] = Interval::all();

@@ -95,10 +95,10 @@ void run_samples(const TapeView& tape, double* registers, std::size_t count, con
 
 // For each box its radius and the rounding allowance; for each known slope, the slope and the values at the box
 // centres.
-struct Balls {
+struct Spheres {
     const double *radii, *noise, *slopes, *middles;
 };
 // If `choices` is given, one entry per instruction is written for the first box.
-void run_intervals(const TapeView& tape, const Balls& balls, double* registers, std::size_t count, Choice* choices);
+void run_intervals(const TapeView& tape, const Spheres& spheres, double* registers, std::size_t count, Choice* choices);
 
 } // namespace fathom

@@ -131,7 +131,7 @@ HWY_INLINE Range saw(const Range& a, const double* p) {
 // Range of a function that changes no faster than its operands: the value at the centre plus or minus the half
 // diagonal.
 template <class F>
-HWY_INLINE Range by_ball(const Range& a, const Range& b, double size, F f) {
+HWY_INLINE Range by_sphere(const Range& a, const Range& b, double size, F f) {
     const V x = hn::Mul(set(0.5), hn::Add(a.lower, a.upper)), y = hn::Mul(set(0.5), hn::Add(b.lower, b.upper));
     const V rx = up(hn::Max(hn::Sub(a.upper, x), hn::Sub(x, a.lower))),
             ry = up(hn::Max(hn::Sub(b.upper, y), hn::Sub(y, b.lower)));
@@ -266,11 +266,11 @@ HWY_ATTR void interval_step(const IntervalRun& run, const Instruction& in, const
         return run.unary(in, [=](Rg a) HWY_ATTR { return outward(pull(a.upper, p[0]), pull(a.lower, p[0])); });
     case Op::polygon:
         return run.binary(in, [=](Rg a, Rg b) HWY_ATTR {
-            return by_ball(a, b, p[1], [=](V x, V y) HWY_ATTR { return polygon(x, y, p); });
+            return by_sphere(a, b, p[1], [=](V x, V y) HWY_ATTR { return polygon(x, y, p); });
         });
     case Op::arc:
         return run.binary(in, [=](Rg a, Rg b) HWY_ATTR {
-            return by_ball(a, b, p[0], [=](V x, V y) HWY_ATTR { return arc(x, y, p); });
+            return by_sphere(a, b, p[0], [=](V x, V y) HWY_ATTR { return arc(x, y, p); });
         });
     case Op::signed_by:
         return run.binary(in, [](Rg a, Rg b) HWY_ATTR { return signed_by(a, b); });
@@ -301,28 +301,28 @@ HWY_ATTR Choice choice(const IntervalRun& run, const Instruction& in, const doub
     }
 }
 
-HWY_ATTR void meet_with_balls(const IntervalRun& run, const Balls& balls, const Instruction& in) {
+HWY_ATTR void intersect_with_spheres(const IntervalRun& run, const Spheres& spheres, const Instruction& in) {
     const std::size_t k = in.slope - 1u;
-    const double* const middles = balls.middles + interval_block * k;
-    const V slope = set(balls.slopes[k]);
+    const double* const middles = spheres.middles + interval_block * k;
+    const V slope = set(spheres.slopes[k]);
     double* const lower = run.registers + 2 * interval_block * in.out;
     double* const upper = lower + interval_block;
     for (std::size_t i = 0; i < run.count; i += hn::Lanes(d)) {
         const V middle = load(middles + i),
-                reach = up(hn::Add(up(hn::Mul(slope, load(balls.radii + i))), load(balls.noise + i)));
+                reach = up(hn::Add(up(hn::Mul(slope, load(spheres.radii + i))), load(spheres.noise + i)));
         hn::StoreU(hn::Max(load(lower + i), down(hn::Sub(middle, reach))), d, lower + i);
         hn::StoreU(hn::Min(load(upper + i), up(hn::Add(middle, reach))), d, upper + i);
     }
 }
 
-HWY_ATTR void intervals_for_target(const TapeView& tape, const Balls& balls, double* registers, std::size_t count,
+HWY_ATTR void intervals_for_target(const TapeView& tape, const Spheres& spheres, double* registers, std::size_t count,
                                    Choice* choices) {
     const IntervalRun run{tape, registers, count};
     for (const Instruction& in : tape.code) {
         const double* const p = tape.parameters + in.parameters;
         if (choices) *choices++ = choice(run, in, p); // before the step, which may overwrite an operand
         interval_step(run, in, p);
-        if (in.slope != 0) meet_with_balls(run, balls, in);
+        if (in.slope != 0) intersect_with_spheres(run, spheres, in);
     }
 }
 
@@ -335,8 +335,9 @@ namespace fathom {
 
 HWY_EXPORT(intervals_for_target);
 
-void run_intervals(const TapeView& tape, const Balls& balls, double* registers, std::size_t count, Choice* choices) {
-    HWY_DYNAMIC_DISPATCH(intervals_for_target)(tape, balls, registers, count, choices);
+void run_intervals(const TapeView& tape, const Spheres& spheres, double* registers, std::size_t count,
+                   Choice* choices) {
+    HWY_DYNAMIC_DISPATCH(intervals_for_target)(tape, spheres, registers, count, choices);
 }
 
 } // namespace fathom

@@ -145,7 +145,7 @@ class BrickCheck {
 public:
     BrickCheck(const GridField& grid, const Field& field, const BakedErrorOptions& options)
         : grid_(grid), field_(field), halvings_(options.halvings), band_(options.band * grid.layout().cell),
-          enough_(options.enough * grid.layout().cell) {}
+          tolerance_(options.tolerance * grid.layout().cell) {}
 
     [[nodiscard]] BakedError of_brick(const std::array<int, 3>& brick, Index stored) {
         BakedError error;
@@ -207,7 +207,7 @@ private:
                 continue;
             }
             const double off = std::max(f.upper - g.lower, g.upper - f.lower);
-            if (halve && !(off <= enough_))
+            if (halve && !(off <= tolerance_))
                 split(pieces_[n]);
             else
                 error.largest = std::max(error.largest, off);
@@ -226,7 +226,7 @@ private:
     const GridField& grid_;
     const Field& field_;
     int halvings_;
-    double band_, enough_; // m
+    double band_, tolerance_; // m
     std::vector<Piece> pieces_, halved_;
     std::vector<Box> boxes_;
     std::vector<Interval> ranges_;
@@ -241,8 +241,8 @@ BakedError joined(const BakedError& a, const BakedError& b) {
 BakedError baked_error(const GridField& grid, const Field& field, const BakedErrorOptions& options) {
     if (options.halvings < 0 || options.halvings > max_halvings)
         throw Error(Cause::invalid_argument, "must be from 0 to 4", {.element = "option halvings"});
-    if (!(options.enough >= 0))
-        throw Error(Cause::invalid_argument, "must not be negative", {.element = "option enough"});
+    if (!(options.tolerance >= 0))
+        throw Error(Cause::invalid_argument, "must not be negative", {.element = "option tolerance"});
     if (!(options.band > 0) || !std::isfinite(options.band))
         throw Error(Cause::invalid_argument, "must be a positive number", {.element = "option band"});
     const GridLayout& layout = grid.layout();

@@ -36,7 +36,7 @@ struct BakedErrorOptions {
     // Cells whose grid values are all farther from 0 than this are skipped (cells).
     double band = 2;
     // Pieces whose bound is larger than this are halved (cells, times 1 m/m).
-    double enough = 2;
+    double tolerance = 2;
     int halvings = 2; // largest number of halvings of a cell, 0 to 4
     Progress* progress = nullptr;
 };

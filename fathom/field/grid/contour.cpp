@@ -37,8 +37,8 @@ public:
     explicit GridLattice(const GridData& data) : Lattice(data.layout), data_(data) {}
 
     [[nodiscard]] Interval bound(int level, const Cell& block) const override {
-        if (level >= 0) return spare(range_of(data_.levels[static_cast<std::size_t>(level)][index(level, block)]));
-        return spare(brick_range(data_, layout.brick_index(block)));
+        if (level >= 0) return widened(range_of(data_.levels[static_cast<std::size_t>(level)][index(level, block)]));
+        return widened(brick_range(data_, layout.brick_index(block)));
     }
     void read(const Cell& brick, std::span<double, brick_size> out) const override { read_lattice(data_, brick, out); }
 
@@ -48,7 +48,7 @@ private:
     }
 
     // Samples on a brick's upper border come from their owner and may differ from the brick's own by their rounding.
-    [[nodiscard]] Interval spare(const Interval& range) const {
+    [[nodiscard]] Interval widened(const Interval& range) const {
         const double rounding = data_.step + 1e-6 * std::max(std::abs(range.lower), std::abs(range.upper));
         return {range.lower - rounding, range.upper + rounding};
     }

@@ -113,9 +113,9 @@ struct GridAssembler::Arrays {
     std::vector<float> values;
     std::vector<FloatRange> block_ranges;
     std::vector<std::vector<FloatRange>> levels;
-    std::vector<float> steepest;  // per stored brick: bound on the slope
-    std::vector<float> stitching; // per stored brick: largest change of a border sample
-    std::vector<float> rounding;  // per stored brick: largest change by encoding
+    std::vector<float> max_slopes; // per stored brick: bound on the slope
+    std::vector<float> stitching;  // per stored brick: largest change of a border sample
+    std::vector<float> rounding;   // per stored brick: largest change by encoding
 
     [[nodiscard]] bool is_stored(std::array<int, 3> p, int dx, int dy, int dz) const {
         p = {p[0] + dx, p[1] + dy, p[2] + dz};
@@ -129,7 +129,7 @@ struct GridAssembler::Arrays {
     void measure(std::span<const double, brick_size> samples, Index stored);
     void build_levels();
     [[nodiscard]] FloatRange brick_range(const std::array<int, 3>& p) const;
-    [[nodiscard]] double steepest_far() const;
+    [[nodiscard]] double max_far_slope() const;
     [[nodiscard]] GridData view() const;
 };
 
@@ -153,7 +153,7 @@ GridAssembler::GridAssembler(const GridLayout& layout, GridStorage storage, std:
         a.values.resize(bricks * brick_size);
     }
     a.block_ranges.resize(bricks * 8);
-    a.steepest.resize(bricks);
+    a.max_slopes.resize(bricks);
     a.stitching.resize(bricks);
     a.rounding.resize(bricks);
 }
@@ -286,7 +286,7 @@ void GridAssembler::Arrays::measure(std::span<const double, brick_size> samples,
                         most = std::max(most, std::abs(samples[s + stride[axis]] - samples[s]));
                     }
             }
-    steepest[stored] = float_up(steep.norm() / layout.cell);
+    max_slopes[stored] = float_up(steep.norm() / layout.cell);
 }
 
 FloatRange GridAssembler::Arrays::brick_range(const std::array<int, 3>& p) const {
@@ -329,7 +329,7 @@ void GridAssembler::Arrays::build_levels() {
     }
 }
 
-double GridAssembler::Arrays::steepest_far() const {
+double GridAssembler::Arrays::max_far_slope() const {
     GridData data;
     data.layout = layout;
     data.corners = corners;
@@ -374,7 +374,7 @@ GridData GridAssembler::finish(double band, const SampleTruth& truth) && {
     a.build_levels();
     GridData data = a.view();
     data.band = band;
-    data.lipschitz = std::max(largest(a.steepest), a.steepest_far()) * (1 + 1e-6);
+    data.lipschitz = std::max(largest(a.max_slopes), a.max_far_slope()) * (1 + 1e-6);
     // Interpolation of a function with weights w_i has an error of at most lipschitz * sum w_i |p - x_i| <= sqrt(3)/2
     // sides.
     const double half_diagonal = 0.5 * std::sqrt(3.0) * a.layout.cell * truth.lipschitz;
@@ -387,7 +387,7 @@ GridData GridAssembler::finish(double band, const SampleTruth& truth) && {
     data.near_error = half_diagonal + rounding + truth.error;
     data.far_error = std::max(far, transition) + std::max(truth.error, truth.far_error);
     data.owner = arrays_;
-    a.steepest = {};
+    a.max_slopes = {};
     a.stitching = {};
     a.rounding = {};
     return data;

@@ -38,7 +38,7 @@ class Search {
 public:
     // `low` and `high` in cells from the origin.
     Search(const GridData& data, const Vec3& low, const Vec3& high)
-        : data_(data), low_(low), high_(high), finest_((high - low).maxCoeff() / 4) {
+        : data_(data), low_(low), high_(high), min_side_((high - low).maxCoeff() / 4) {
         // After the division by the cell size the box may exceed the grid by a few units in the last place.
         for (std::size_t k = 0; k < 3; ++k) {
             const auto axis = static_cast<Eigen::Index>(k);
@@ -60,7 +60,7 @@ private:
         if (!overlaps(node)) return;
         const Interval bound = range_of(node);
         if (!hull_.empty() && hull_.contains(bound)) return;
-        if (covered(node) || node.side() <= finest_) {
+        if (covered(node) || node.side() <= min_side_) {
             hull_ = hull(hull_, bound);
         } else if (is_leaf(node)) {
             hull_ = hull(hull_, clipped(node));
@@ -147,7 +147,7 @@ private:
 
     const GridData& data_;
     Vec3 low_, high_;
-    double finest_;
+    double min_side_;
     Interval hull_ = Interval::none();
 };
 

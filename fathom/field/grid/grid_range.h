@@ -45,7 +45,7 @@ struct SlopeRange {
     // (m).
     double jump = 0;
 
-    [[nodiscard]] double steepest() const { return (middle.cwiseAbs() + half).norm(); }
+    [[nodiscard]] double max_slope() const { return (middle.cwiseAbs() + half).norm(); }
 };
 
 class GridSlopes {

@@ -28,13 +28,13 @@ double sample_rounding(const GridData& data) {
 
 SmoothGridField::SmoothGridField(const GridField& grid)
     : grid_(grid), bounds_(grid.bounds().grown(1.5 * grid.layout().cell)), rounding_(sample_rounding(grid.data())),
-      steepest_(grid.data().lipschitz + std::sqrt(3.0) * rounding_ / grid.layout().cell) {}
+      max_slope_(grid.data().lipschitz + std::sqrt(3.0) * rounding_ / grid.layout().cell) {}
 
-double SmoothGridField::lipschitz() const { return std::hypot(1.0, steepest_); } // outside the domain as GridField
+double SmoothGridField::lipschitz() const { return std::hypot(1.0, max_slope_); } // outside the domain as GridField
 
 double SmoothGridField::smoothing_bound() const {
     constexpr double mean_from_middle = 0.4803; // mean distance from the centre of a unit cube
-    return mean_from_middle * grid_.layout().cell * steepest_ + rounding_;
+    return mean_from_middle * grid_.layout().cell * max_slope_ + rounding_;
 }
 
 Sample SmoothGridField::inside(const Vec3& p) const {
@@ -85,9 +85,9 @@ Interval SmoothGridField::range(const Box& box) const {
     // Averages of the trilinear field lie in its range over a box grown by half a cell. Outside the domain only a bound
     // on their difference is known.
     const Interval around = grid_.range(box.grown(0.5 * cell * (1 + 1e-9)));
-    const double spare = (domain().contains(box) ? rounding_ : smoothing_bound()) +
-                         1e-14 * std::max(std::abs(around.lower), std::abs(around.upper));
-    const Interval bound(around.lower - spare, around.upper + spare);
+    const double margin = (domain().contains(box) ? rounding_ : smoothing_bound()) +
+                          1e-14 * std::max(std::abs(around.lower), std::abs(around.upper));
+    const Interval bound(around.lower - margin, around.upper + margin);
     // For small boxes the bound by the Lipschitz constant is tighter.
     const double middle = distance(box.center()), reach = lipschitz() * box.half().norm();
     const double slack = 1e-14 * (std::abs(middle) + reach + 8 * cell * lipschitz());

@@ -33,8 +33,8 @@ private:
 
     GridField grid_;
     Box bounds_;
-    double rounding_; // largest difference of a sample between a stored brick and a neighbour that is not stored (m)
-    double steepest_; // Lipschitz bound in the domain
+    double rounding_;  // largest difference of a sample between a stored brick and a neighbour that is not stored (m)
+    double max_slope_; // Lipschitz bound in the domain
 };
 
 } // namespace fathom

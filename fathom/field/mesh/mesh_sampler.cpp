@@ -280,8 +280,8 @@ private:
     // The corners of the grown box are farther away than the reach; the test with the bounding sphere excludes most of
     // them.
     [[nodiscard]] bool comes_near(const std::array<Vec3, 3>& corners, const Box& brick) const {
-        const double ball = reach_ + 0.5 * brick.diagonal();
-        return closest_point(brick.center(), corners).squared_distance <= ball * ball * (1 + 1e-12) &&
+        const double sphere = reach_ + 0.5 * brick.diagonal();
+        return closest_point(brick.center(), corners).squared_distance <= sphere * sphere * (1 + 1e-12) &&
                box_overlaps_triangle(brick.grown(reach_), corners);
     }
 

@@ -125,11 +125,11 @@ HWY_INLINE Line line_of_tanh(const Reach& r) {
     const V height = hn::Sqrt(hn::Max(hn::Sub(one, slope), zero()));
     const V turn = hn::Log(d, hn::Div(hn::Add(one, height), hn::Sqrt(slope)));
     const V slack = hn::Mul(hn::Add(one, turn), set(0x1p-16F)), value = hn::Sub(height, hn::Mul(slope, turn));
-    const auto meets = [&](V at) HWY_ATTR {
+    const auto reached = [&](V at) HWY_ATTR {
         return hn::And(hn::Ge(hn::Add(at, slack), r.lower), hn::Le(hn::Sub(at, slack), r.upper));
     };
-    const V most = hn::Max(hn::Max(at_low, at_high), select(meets(turn), value, at_low));
-    const V least = hn::Min(hn::Min(at_low, at_high), select(meets(hn::Neg(turn)), hn::Neg(value), at_low));
+    const V most = hn::Max(hn::Max(at_low, at_high), select(reached(turn), value, at_low));
+    const V least = hn::Min(hn::Min(at_low, at_high), select(reached(hn::Neg(turn)), hn::Neg(value), at_low));
     const V size = hn::Add(set(2), hn::Mul(slope, larger(r.lower, r.upper)));
     return line(slope, least, most, size, set(kernel_error * 1.0001F));
 }

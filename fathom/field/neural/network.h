@@ -42,7 +42,8 @@ struct PositionalEncoding {
     [[nodiscard]] int outputs() const { return (point_first ? 3 : 0) + 6 * frequencies; }
 };
 
-// distance(p) = scale * net((p - center) / scale) for p in `domain`. Networks are usually trained in about a unit ball.
+// distance(p) = scale * net((p - center) / scale) for p in `domain`. Networks are usually trained in about a unit
+// sphere.
 struct Network {
     static constexpr int max_layers = 64;
     static constexpr int max_width = 8192;

@@ -39,7 +39,7 @@ double spectral_bound(const Matrix& weights) {
     return plain * std::pow(fourth.norm() + 1e-12 * static_cast<double>(weights.size()), 0.25);
 }
 
-double steepest(const DenseLayer& layer) {
+double max_slope(const DenseLayer& layer) {
     const double parameter = static_cast<double>(layer.parameter);
     if (layer.activation == Activation::sine) return parameter;
     return layer.activation == Activation::elu ? std::max(1.0, parameter) : 1.0;
@@ -121,16 +121,16 @@ State through(const DenseLayer& layer, const State& in) {
         const double rounding = gamma * (sum + row.norm() * in.error) + terms * smallest;
         const double reached = sum + rounding + row.norm() * in.error; // bound on the computed sum
         const bool lost = !(reached < 1e38) || (layer.activation == Activation::sine &&
-                                                !(reached * steepest(layer) <= largest_sine_argument));
+                                                !(reached * max_slope(layer) <= largest_sine_argument));
         out.largest[o] = largest_value(layer, sum);
-        const double local = steepest(layer) * rounding + own_error(layer, largest_value(layer, reached));
+        const double local = max_slope(layer) * rounding + own_error(layer, largest_value(layer, reached));
         squares += lost ? std::numeric_limits<double>::infinity() : local * local;
     }
     out.length = out.largest.norm() * above;
     // All other activations are 0 at 0.
     if (layer.activation != Activation::softplus)
-        out.length = std::min(out.length, steepest(layer) * (stretch * in.length + biases.norm()) * above);
-    out.error = (steepest(layer) * stretch * in.error + std::sqrt(squares)) * above;
+        out.length = std::min(out.length, max_slope(layer) * (stretch * in.length + biases.norm()) * above);
+    out.error = (max_slope(layer) * stretch * in.error + std::sqrt(squares)) * above;
     return out;
 }
 
@@ -145,9 +145,9 @@ double rounding_bound(const Network& network) {
 
 namespace {
 
-constexpr double finest = 1.0 / 64; // share of the domain
-constexpr double thin = 2;          // aspect ratio of cells: thinner perpendicular to the searched side
-constexpr std::size_t at_once = 12; // cells halved together: their halves fill a batch
+constexpr double min_share = 1.0 / 64; // share of the domain
+constexpr double thin = 2;             // aspect ratio of cells: thinner perpendicular to the searched side
+constexpr std::size_t at_once = 12;    // cells halved together: their halves fill a batch
 
 // About half a second on two cores. Ranges take longer for activations that are nonlinear everywhere.
 std::size_t budget_of_side(const Network& network) {
@@ -193,11 +193,13 @@ public:
 
 private:
     [[nodiscard]] Vec3 share(const Box& box) const { return box.size().cwiseQuotient(domain_.size().cwiseMax(1e-300)); }
-    [[nodiscard]] bool settled(const Cell& cell) const { return cell.inside || share(cell.box).maxCoeff() <= finest; }
+    [[nodiscard]] bool settled(const Cell& cell) const {
+        return cell.inside || share(cell.box).maxCoeff() <= min_share;
+    }
 
     void halve(const Box& box, std::vector<Box>& out) const {
         Vec3 length = share(box);
-        length[axis_] *= length[axis_] > finest ? thin : 1.0;
+        length[axis_] *= length[axis_] > min_share ? thin : 1.0;
         Eigen::Index longest = 0;
         length.maxCoeff(&longest);
         const double middle = box.center()[longest];

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t symbols_per_layer = 32; // a multiple of four
 constexpr double few = 1 + 1e-9;              // more than covers the rounding of sums of magnitudes in double
 
-// Each derivative lies within centre +- radius; all of a layer together lie within a ball of radius `length`.
+// Each derivative lies within centre +- radius; all of a layer together lie within a sphere of radius `length`.
 struct Slopes {
     std::vector<double> centre, radius;
     std::vector<double> length; // layer by layer, then of the encoded point
@@ -185,8 +185,8 @@ double NetworkPart::slope_bound(const Box& box, std::span<const double> norms) c
     if (box.empty()) return 0;
     std::vector<float> columns(range_columns * program.units), entered(range_entry * program.encoded);
     enter(box, entered.data());
-    const RangeBall ball = refined(entered, symbols_per_layer, columns);
-    if (!(ball.reach < infinity) || !frame_.bounded) return infinity;
+    const RangeSphere sphere = refined(entered, symbols_per_layer, columns);
+    if (!(sphere.reach < infinity) || !frame_.bounded) return infinity;
     const auto reach = [&](std::size_t unit) {
         const auto at = [&](RangeColumn c) {
             return static_cast<double>(columns[static_cast<std::size_t>(c) * program.units + unit]);
@@ -201,7 +201,7 @@ double NetworkPart::slope_bound(const Box& box, std::span<const double> norms) c
         const RangeLayer& layer = program.layers[k];
         const bool last = k + 1 == count;
         const double uncertain = pass_activations(layer, k, slopes, [&](std::size_t u) {
-            const Interval z = last ? Interval(ball.centre) + Interval(-ball.reach, ball.reach) : reach(u);
+            const Interval z = last ? Interval(sphere.centre) + Interval(-sphere.reach, sphere.reach) : reach(u);
             return slope_of(last ? frame_.last : layer.activation, last ? frame_.parameter : layer.parameter, z);
         });
         pass_back(program, layer, slopes);
@@ -212,7 +212,7 @@ double NetworkPart::slope_bound(const Box& box, std::span<const double> norms) c
                 slopes.radius[u] = std::min(slopes.radius[u], length);
         }
     }
-    const double outer = steepest(frame_.last, frame_.parameter);
+    const double outer = max_slope(frame_.last, frame_.parameter);
     for (std::size_t u = 0; u < program.encoded; ++u)
         slopes.radius[u] = slopes.radius[u] * (1 + 1e-8) + 4 * outer * program.adjoint_slack[u];
     return encoded_slope(box, slopes.centre, slopes.radius);
@@ -256,12 +256,12 @@ double NetworkPart::norm_product(std::span<const double> norms) const {
         double inputs = 0;
         for (const UnitSpan& span : program_->inputs(layer))
             inputs += std::pow(of_layer[layer_at(*program_, span.start)], 2);
-        of_layer[k] = steepest(layer.activation, layer.parameter) * norms[k] * std::sqrt(inputs) * few;
+        of_layer[k] = max_slope(layer.activation, layer.parameter) * norms[k] * std::sqrt(inputs) * few;
     }
     return of_layer[program_->layers.size() - 1];
 }
 
-double NetworkPart::steepest_slope(const Box& box) const {
+double NetworkPart::max_slope_over(const Box& box) const {
     std::vector<double> norms;
     for (const RangeLayer& layer : program_->layers) norms.push_back(norm_bound(*program_, layer));
     const double by_norms = norm_product(norms), by_splitting = slope_bound_by_splitting(box, norms);
@@ -289,17 +289,17 @@ double NetworkPart::slope_bound_by_splitting(const Box& domain, std::span<const 
     return heap.front().bound;
 }
 
-struct NetworkRange::Steepest {
+struct NetworkRange::MaxSlope {
     std::once_flag once;
     double bound = 0;
 };
 
 NetworkRange::NetworkRange(const Network& network)
-    : whole_(network), domain_(network.domain), steepest_(std::make_shared<Steepest>()) {}
+    : whole_(network), domain_(network.domain), max_slope_(std::make_shared<MaxSlope>()) {}
 
 double NetworkRange::lipschitz() const {
-    std::call_once(steepest_->once, [&] { steepest_->bound = whole_.steepest_slope(domain_); });
-    return steepest_->bound;
+    std::call_once(max_slope_->once, [&] { max_slope_->bound = whole_.max_slope_over(domain_); });
+    return max_slope_->bound;
 }
 
 } // namespace fathom

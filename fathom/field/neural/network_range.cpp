@@ -182,29 +182,29 @@ void NetworkPart::enter(const Box& box, float* entered) const {
     }
 }
 
-Interval NetworkPart::leave(const RangeBall& ball) const {
-    if (!(ball.reach < infinity) || !frame_.bounded) return Interval::all();
-    const Interval z = Interval(ball.centre) + Interval(-ball.reach, ball.reach);
+Interval NetworkPart::leave(const RangeSphere& sphere) const {
+    if (!(sphere.reach < infinity) || !frame_.bounded) return Interval::all();
+    const Interval z = Interval(sphere.centre) + Interval(-sphere.reach, sphere.reach);
     return activated(z, frame_.last, frame_.parameter) * Interval(frame_.scale);
 }
 
 // The result is centre + slopes . e, within the rest of reach, for e = (p - middle) / half of the box; activations that
 // preserve the sign preserve the inside.
-PlaneOver NetworkPart::plane_of(const RangeBall& ball, const Box& box) const {
+PlaneOver NetworkPart::plane_of(const RangeSphere& sphere, const Box& box) const {
     const bool keeps_sign =
         frame_.last == Activation::none || frame_.last == Activation::tanh || frame_.last == Activation::elu;
-    if (!(ball.reach < infinity) || !frame_.bounded || !keeps_sign) return {};
+    if (!(sphere.reach < infinity) || !frame_.bounded || !keeps_sign) return {};
     Vec3 slope;
-    double at_middle = ball.centre; // value of the line in the middle of the box
+    double at_middle = sphere.centre; // value of the line in the middle of the box
     for (int axis = 0; axis < 3; ++axis) {
         const auto [middle, half] = in_frame(box, axis);
-        slope[axis] = half > 0 ? ball.slopes[axis] / (half * frame_.scale) : 0;
+        slope[axis] = half > 0 ? sphere.slopes[axis] / (half * frame_.scale) : 0;
         at_middle +=
             slope[axis] * (0.5 * (box.lower[axis] + box.upper[axis]) - frame_.center[axis] - middle * frame_.scale);
     }
-    const double steepness = slope.norm(), rounding = 1e-12 * (std::abs(ball.centre) + ball.reach);
+    const double steepness = slope.norm(), rounding = 1e-12 * (std::abs(sphere.centre) + sphere.reach);
     if (!(steepness > 0) || !std::isfinite(steepness)) return {};
-    return {slope / steepness, (ball.reach - ball.along - at_middle + rounding) / steepness};
+    return {slope / steepness, (sphere.reach - sphere.along - at_middle + rounding) / steepness};
 }
 
 void NetworkPart::ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options,
@@ -222,31 +222,33 @@ void NetworkPart::ranges_of_block(std::span<const Box> boxes, std::span<Interval
     const std::span<float> entered = grown(scratch().entered, range_block * numbers);
     const std::span<float> storage =
         aligned(grown(scratch().storage, range_storage(*program_) + range_alignment / sizeof(float)));
-    RangeBall all[range_block];
-    const std::span<RangeBall> balls(all, boxes.size());
+    RangeSphere all[range_block];
+    const std::span<RangeSphere> spheres(all, boxes.size());
     for (std::size_t b = 0; b < boxes.size(); ++b) enter(boxes[b], entered.data() + b * numbers);
-    run_affine(*program_, entered, storage, balls);
+    run_affine(*program_, entered, storage, spheres);
     std::size_t which[range_block], open = 0;
     for (std::size_t b = 0; b < boxes.size(); ++b) {
-        out[b] = boxes[b].empty() ? Interval::none() : leave(balls[b]);
+        out[b] = boxes[b].empty() ? Interval::none() : leave(spheres[b]);
         const double share = options.every_box ? 1 : out[b].contains(0.0) ? worth_going_back : too_loose;
-        if (!out[b].empty() && balls[b].reach < infinity && balls[b].reach > share * balls[b].along) which[open++] = b;
+        if (!out[b].empty() && spheres[b].reach < infinity && spheres[b].reach > share * spheres[b].along)
+            which[open++] = b;
     }
     const auto set_planes = [&] {
         for (std::size_t b = 0; b < planes.size(); ++b)
-            planes[b] = boxes[b].empty() ? PlaneOver{} : plane_of(balls[b], boxes[b]);
+            planes[b] = boxes[b].empty() ? PlaneOver{} : plane_of(spheres[b], boxes[b]);
     };
     if (options.effort == RangeEffort::affine) return set_planes();
     for (std::size_t k = 0; k < open; k += range_open) {
         const std::size_t now = std::min(range_open, open - k);
         run_back(*program_, storage, {which + k, now}, grown(scratch().lines, range_open * 2 * program_->units),
-                 grown(scratch().adjoints, range_open * 2 * program_->units), balls);
+                 grown(scratch().adjoints, range_open * 2 * program_->units), spheres);
     }
     set_planes();
     for (std::size_t k = 0; k < open; ++k) {
         const std::size_t b = which[k];
-        out[b] = leave(balls[b]);
-        if (options.effort == RangeEffort::backward || !(balls[b].reach > worth_refining * balls[b].along)) continue;
+        out[b] = leave(spheres[b]);
+        if (options.effort == RangeEffort::backward || !(spheres[b].reach > worth_refining * spheres[b].along))
+            continue;
         if (!options.every_box && !out[b].contains(0.0)) continue;
         const std::span<float> columns = grown(scratch().columns, range_columns * program_->units);
         out[b] = intersection(out[b],
@@ -254,7 +256,7 @@ void NetworkPart::ranges_of_block(std::span<const Box> boxes, std::span<Interval
     }
 }
 
-RangeBall NetworkPart::refined(std::span<const float> entered, std::size_t symbols, std::span<float> columns) const {
+RangeSphere NetworkPart::refined(std::span<const float> entered, std::size_t symbols, std::span<float> columns) const {
     const std::size_t units = program_->units;
     return refine_range(*program_, symbols, entered, columns,
                         grown(scratch().symbols, symbols * program_->layers.size() * units),

@@ -59,7 +59,7 @@ public:
     Interval shorten(const Box& box, NetworkPart& part) const;
 
     // Upper bound on the length of the exact network's gradient in the box (m/m). Evaluates some thousand sub-boxes.
-    [[nodiscard]] double steepest_slope(const Box& box) const;
+    [[nodiscard]] double max_slope_over(const Box& box) const;
 
     // Multiplications of one value.
     [[nodiscard]] std::size_t multiplications() const { return program_ ? program_->multiplications() : 0; }
@@ -83,9 +83,9 @@ private:
     void enter(const Box& box, float* entered) const;
     void ranges_of_block(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options,
                          std::span<PlaneOver> planes) const;
-    [[nodiscard]] Interval leave(const RangeBall& ball) const;
-    [[nodiscard]] PlaneOver plane_of(const RangeBall& ball, const Box& box) const;
-    RangeBall refined(std::span<const float> entered, std::size_t symbols, std::span<float> columns) const;
+    [[nodiscard]] Interval leave(const RangeSphere& sphere) const;
+    [[nodiscard]] PlaneOver plane_of(const RangeSphere& sphere, const Box& box) const;
+    RangeSphere refined(std::span<const float> entered, std::size_t symbols, std::span<float> columns) const;
     [[nodiscard]] double encoded_slope(const Box& box, std::span<const double> centre,
                                        std::span<const double> radius) const;
     [[nodiscard]] double slope_bound(const Box& box, std::span<const double> norms) const;
@@ -114,11 +114,11 @@ public:
     [[nodiscard]] double lipschitz() const;
 
 private:
-    struct Steepest;
+    struct MaxSlope;
 
     NetworkPart whole_;
     Box domain_;
-    std::shared_ptr<Steepest> steepest_;
+    std::shared_ptr<MaxSlope> max_slope_;
 };
 
 } // namespace fathom

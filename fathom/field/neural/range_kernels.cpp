@@ -159,7 +159,7 @@ HWY_INLINE Row bias_row(const RangeProgram& program, std::size_t unit) {
 
 // at(k): base, x, y, z, radius, size of the result.
 template <class At>
-RangeBall ball(At at, double others) {
+RangeSphere sphere(At at, double others) {
     const auto number = [&](std::size_t k) { return static_cast<double>(at(k)); };
     const double along = std::abs(number(1)) + std::abs(number(2)) + std::abs(number(3));
     return {number(0), (along + number(4) + others) * (1 + 1e-9), along, {number(1), number(2), number(3)}};
@@ -177,12 +177,12 @@ public:
 
     HWY_ATTR Panel(const RangeProgram& program, float* storage) : program_(program), storage_(storage) {}
 
-    HWY_ATTR void run(const float* entered, RangeBall* out, std::size_t count) {
+    HWY_ATTR void run(const float* entered, RangeSphere* out, std::size_t count) {
         enter(entered, count);
         for (const RangeLayer& layer : program_.layers)
             forward(layer, &layer == &program_.layers.back() ? Activation::none : layer.activation);
         for (std::size_t b = 0; b < count; ++b) {
-            out[b] = ball([&](std::size_t k) { return row(k)[program_.layers.back().start * width + b]; }, 0);
+            out[b] = sphere([&](std::size_t k) { return row(k)[program_.layers.back().start * width + b]; }, 0);
             if (lost_[b]) out[b] = {0, std::numeric_limits<double>::infinity(), 0};
         }
     }
@@ -399,13 +399,13 @@ HWY_ATTR void backward_for_target(const RangeProgram& program, std::size_t layer
     for (std::size_t b = 0; b < count; ++b) sums[b] += collect(back, 0, program.encoded, b, slack);
 }
 
-RangeBall ball_of_box(const RangeProgram& program, const BoxColumns& box) {
+RangeSphere sphere_of_box(const RangeProgram& program, const BoxColumns& box) {
     const std::size_t result = program.layers.back().start;
-    return ball([&](std::size_t k) { return box.first[k * program.units + result]; },
-                static_cast<double>(box[RangeColumn::others][result]));
+    return sphere([&](std::size_t k) { return box.first[k * program.units + result]; },
+                  static_cast<double>(box[RangeColumn::others][result]));
 }
 
-void tighten(RangeBall& found, double radius) {
+void tighten(RangeSphere& found, double radius) {
     found.reach = std::min(found.reach, (found.along + radius * (1 + 1e-9)) * (1 + 1e-9));
 }
 
@@ -499,8 +499,8 @@ HWY_ATTR void name_symbols(const RangeLayer& layer, std::size_t most, const BoxC
 }
 
 // One box forward, with up to `per_layer` units of each layer as separate coordinates.
-HWY_ATTR RangeBall forward_one(const RangeProgram& program, std::size_t per_layer, const BoxColumns& box,
-                               float* storage) {
+HWY_ATTR RangeSphere forward_one(const RangeProgram& program, std::size_t per_layer, const BoxColumns& box,
+                                 float* storage) {
     Symbols symbols{storage, program.units, 0};
     const hn::CappedTag<float, 1> one;
     for (const RangeLayer& layer : program.layers) {
@@ -510,7 +510,7 @@ HWY_ATTR RangeBall forward_one(const RangeProgram& program, std::size_t per_laye
         forward_refined(program, layer, last ? Activation::none : layer.activation, box, length, symbols);
         if (!last && per_layer > 0) name_symbols(layer, per_layer, box, symbols);
     }
-    return ball_of_box(program, box);
+    return sphere_of_box(program, box);
 }
 
 HWY_ATTR void enter_box(const RangeProgram& program, const float* entered, const BoxColumns& box) {
@@ -522,12 +522,12 @@ HWY_ATTR void enter_box(const RangeProgram& program, const float* entered, const
     }
 }
 
-HWY_ATTR RangeBall refine_for_target(const RangeProgram& program, std::size_t per_layer, const float* entered,
-                                     float* columns, float* storage, double* adjoints) {
+HWY_ATTR RangeSphere refine_for_target(const RangeProgram& program, std::size_t per_layer, const float* entered,
+                                       float* columns, float* storage, double* adjoints) {
     using C = RangeColumn;
     const BoxColumns box{columns, program.units};
     enter_box(program, entered, box);
-    RangeBall found = forward_one(program, per_layer, box, storage);
+    RangeSphere found = forward_one(program, per_layer, box, storage);
     if (!(found.reach < std::numeric_limits<double>::infinity())) return found;
     double radius = 0;
     std::fill_n(adjoints, 2 * program.units, 0.0);
@@ -541,7 +541,7 @@ HWY_ATTR RangeBall refine_for_target(const RangeProgram& program, std::size_t pe
 constexpr std::size_t few_boxes = panel_lanes / 2;
 static_assert(few_boxes * range_columns <= range_block * panel_rows && range_block % widest_panel == 0);
 
-HWY_ATTR void affine_for_target(const RangeProgram& program, const float* entered, float* storage, RangeBall* out,
+HWY_ATTR void affine_for_target(const RangeProgram& program, const float* entered, float* storage, RangeSphere* out,
                                 std::size_t count) {
     const std::size_t numbers = range_entry * program.encoded;
     if (count < few_boxes) {
@@ -582,7 +582,7 @@ HWY_ATTR void copy_lines(const RangeProgram& program, const float* storage, std:
 
 HWY_ATTR void tighten_for_target(const RangeProgram& program, const float* storage, std::size_t count,
                                  const std::size_t* which, std::size_t open, float* lines, double* adjoints,
-                                 RangeBall* out) {
+                                 RangeSphere* out) {
     double radii[range_open] = {};
     std::fill_n(adjoints, 2 * open * program.units, 0.0);
     for (std::size_t k = 0; k < open; ++k) {
@@ -608,18 +608,18 @@ HWY_EXPORT(backward_for_target);
 HWY_EXPORT(refine_for_target);
 
 void run_affine(const RangeProgram& program, std::span<const float> entered, std::span<float> storage,
-                std::span<RangeBall> out) {
+                std::span<RangeSphere> out) {
     HWY_DYNAMIC_DISPATCH(affine_for_target)(program, entered.data(), storage.data(), out.data(), out.size());
 }
 
 void run_back(const RangeProgram& program, std::span<const float> storage, std::span<const std::size_t> which,
-              std::span<float> lines, std::span<double> adjoints, std::span<RangeBall> out) {
+              std::span<float> lines, std::span<double> adjoints, std::span<RangeSphere> out) {
     HWY_DYNAMIC_DISPATCH(tighten_for_target)
     (program, storage.data(), out.size(), which.data(), which.size(), lines.data(), adjoints.data(), out.data());
 }
 
-RangeBall refine_range(const RangeProgram& program, std::size_t per_layer, std::span<const float> entered,
-                       std::span<float> columns, std::span<float> symbols, std::span<double> adjoints) {
+RangeSphere refine_range(const RangeProgram& program, std::size_t per_layer, std::span<const float> entered,
+                         std::span<float> columns, std::span<float> symbols, std::span<double> adjoints) {
     return HWY_DYNAMIC_DISPATCH(refine_for_target)(program, per_layer, entered.data(), columns.data(), symbols.data(),
                                                    adjoints.data());
 }

@@ -67,7 +67,7 @@ std::size_t RangeProgram::multiplications() const {
     return count;
 }
 
-double steepest(Activation activation, float parameter) {
+double max_slope(Activation activation, float parameter) {
     if (activation == Activation::elu) return std::max(1.0, static_cast<double>(parameter));
     return activation == Activation::sine ? static_cast<double>(parameter) : 1;
 }
@@ -110,7 +110,7 @@ void finish_program(RangeProgram& program) {
     double roundings = 0;
     for (std::size_t k = program.layers.size(); k-- > 0;) {
         const RangeLayer& layer = program.layers[k];
-        const double slope = k + 1 == program.layers.size() ? 1 : steepest(layer.activation, layer.parameter) * 1.001;
+        const double slope = k + 1 == program.layers.size() ? 1 : max_slope(layer.activation, layer.parameter) * 1.001;
         const float* weights = program.by_output.data() + layer.by_output;
         roundings += static_cast<double>(layer.outputs) + 4;
         for (std::size_t o = 0; o < layer.outputs; ++o)

@@ -106,10 +106,10 @@ void finish_program(RangeProgram& program);
 [[nodiscard]] bool fold_decided_units(const RangeProgram& program, std::span<const float> columns, RangeProgram& out);
 
 // Largest slope of an activation.
-[[nodiscard]] double steepest(Activation activation, float parameter);
+[[nodiscard]] double max_slope(Activation activation, float parameter);
 
 // The result before the last activation lies within centre +- reach; reach is infinite where floats could overflow.
-struct RangeBall {
+struct RangeSphere {
     double centre = 0, reach = 0;
     double along = 0;             // part of reach that is due to the box's own coordinates
     double slopes[3] = {0, 0, 0}; // derivatives along those coordinates, over [-1,1]
@@ -118,19 +118,20 @@ struct RangeBall {
 // Affine arithmetic forward, for at most range_block boxes. `entered`: range_entry numbers for each encoded number, box
 // by box. `storage`: range_storage floats, aligned; it keeps the input of run_back().
 void run_affine(const RangeProgram& program, std::span<const float> entered, std::span<float> storage,
-                std::span<RangeBall> out);
+                std::span<RangeSphere> out);
 [[nodiscard]] inline std::size_t range_storage(const RangeProgram& program) { return range_block * 8 * program.units; }
 
 // Tightens the intervals of at most range_open of those boxes with the derivatives of the result by all units. `out`:
 // all results of run_affine(). `lines`: 2 * units floats for each of `which`; `adjoints`: as many doubles.
 void run_back(const RangeProgram& program, std::span<const float> storage, std::span<const std::size_t> which,
-              std::span<float> lines, std::span<double> adjoints, std::span<RangeBall> out);
+              std::span<float> lines, std::span<double> adjoints, std::span<RangeSphere> out);
 
 // Both passes for one box, with up to `per_layer` units of each layer as separate coordinates, so that their errors may
 // cancel. `columns`: range_columns * units floats, filled by the call; `symbols`: per_layer * layers * units floats;
 // `adjoints`: 2 * units doubles. Costs as much as the other two passes, plus about one value for each such unit.
-[[nodiscard]] RangeBall refine_range(const RangeProgram& program, std::size_t per_layer, std::span<const float> entered,
-                                     std::span<float> columns, std::span<float> symbols, std::span<double> adjoints);
+[[nodiscard]] RangeSphere refine_range(const RangeProgram& program, std::size_t per_layer,
+                                       std::span<const float> entered, std::span<float> columns,
+                                       std::span<float> symbols, std::span<double> adjoints);
 
 // Backward pass from `layer` to the encoded point: adds to the adjoints of its inputs, then of their inputs, wherever
 // `slope` is not 0, and adds |adjoint| * `own` of every unit reached to `sums`. One row of slopes and errors serves

@@ -193,9 +193,9 @@ std::vector<Index> path_between_sheets(const TetMesh& mesh, const Stars& stars, 
     }
     for (std::size_t n = 0; n < queue.size(); ++n) {
         if (goal[queue[n]]) {
-            std::vector<Index> way = {star[queue[n]]};
-            for (std::size_t k = queue[n]; from[k] != k; k = from[k]) way.push_back(star[from[k]]);
-            return way;
+            std::vector<Index> path = {star[queue[n]]};
+            for (std::size_t k = queue[n]; from[k] != k; k = from[k]) path.push_back(star[from[k]]);
+            return path;
         }
         for (std::size_t k = 0; k < star.size(); ++k)
             if (from[k] == star.size() && stars.share_face(star[queue[n]], star[k], {v})) {
@@ -219,8 +219,8 @@ std::size_t drop_some(TetMesh& mesh, const Pinches& pinches, std::vector<char>& 
     }
     if (pinches.edges.empty())
         for (const Index v : pinches.vertices) {
-            const std::vector<Index> way = path_between_sheets(mesh, stars, v);
-            dropped.insert(dropped.end(), way.begin(), way.end());
+            const std::vector<Index> path = path_between_sheets(mesh, stars, v);
+            dropped.insert(dropped.end(), path.begin(), path.end());
         }
     std::sort(dropped.begin(), dropped.end());
     dropped.erase(std::unique(dropped.begin(), dropped.end()), dropped.end());

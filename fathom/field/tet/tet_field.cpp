@@ -294,12 +294,12 @@ Interval TetField::inside_range(const Box& box) const {
             const std::uint32_t child = node.child[slot];
             const Interval& below = node_ranges_[index][static_cast<std::size_t>(slot)];
             if (child == no_index || result.contains(below)) continue;
-            bool meets = true, holds_all = true;
+            bool overlaps = true, holds_all = true;
             for (int axis = 0; axis < 3; ++axis) {
-                meets &= node.lower[axis][slot] <= local.upper[axis] && node.upper[axis][slot] >= local.lower[axis];
+                overlaps &= node.lower[axis][slot] <= local.upper[axis] && node.upper[axis][slot] >= local.lower[axis];
                 holds_all &= node.lower[axis][slot] >= local.lower[axis] && node.upper[axis][slot] <= local.upper[axis];
             }
-            if (!meets) continue;
+            if (!overlaps) continue;
             if (holds_all)
                 result = hull(result, below);
             else if (!BvhNode::is_leaf(child))

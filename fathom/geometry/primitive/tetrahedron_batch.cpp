@@ -133,7 +133,7 @@ HWY_ATTR HWY_INLINE void measure_both(const Corners& c, Heights& in_a, Heights& 
 }
 
 // All corners beyond one face, or one corner inside all.
-HWY_ATTR HWY_INLINE void test_corners(const Heights& h, M& apart, M& meet) {
+HWY_ATTR HWY_INLINE void test_corners(const Heights& h, M& apart, M& overlap) {
     const auto& at = h.height;
     const V below = hn::Neg(h.error);
     for (int f = 0; f < 4; ++f) {
@@ -142,14 +142,14 @@ HWY_ATTR HWY_INLINE void test_corners(const Heights& h, M& apart, M& meet) {
     }
     for (int j = 0; j < 4; ++j) {
         const V lowest = hn::Min(hn::Min(at[j][0], at[j][1]), hn::Min(at[j][2], at[j][3]));
-        meet = hn::Or(meet, hn::And(h.valid, hn::Gt(lowest, h.error)));
+        overlap = hn::Or(overlap, hn::And(h.valid, hn::Gt(lowest, h.error)));
     }
 }
 
 // The edge from corner i to corner j, evaluated halfway between its last entry and its first exit. All heights above
 // the error there: overlap. One height below -error of a face that is also outside at the start, and one of a face that
 // is also outside at the end: the edge misses.
-HWY_ATTR HWY_INLINE void clip_edge(const Heights& h, int i, int j, M& meet, M& unsure) {
+HWY_ATTR HWY_INLINE void clip_edge(const Heights& h, int i, int j, M& overlap, M& unsure) {
     const Tag tag;
     const V zero = hn::Zero(tag), one = hn::Set(tag, 1.0f), below = hn::Neg(h.error);
     V enter = zero, leave = one;
@@ -171,14 +171,14 @@ HWY_ATTR HWY_INLINE void clip_edge(const Heights& h, int i, int j, M& meet, M& u
         after = hn::Or(after, hn::Lt(hn::Max(there, h.height[j][f]), below));
     }
     const M in_segment = hn::And(hn::Ge(middle, zero), hn::Le(middle, one));
-    meet = hn::Or(meet, hn::And(hn::And(in_segment, h.valid), hn::Gt(lowest, h.error)));
+    overlap = hn::Or(overlap, hn::And(hn::And(in_segment, h.valid), hn::Gt(lowest, h.error)));
     miss = hn::Or(miss, hn::And(in_segment, hn::And(before, after)));
     unsure = hn::Or(unsure, hn::Not(hn::And(miss, h.valid)));
 }
 
-HWY_ATTR HWY_INLINE void clip_edges(const Heights& h, M& meet, M& unsure) {
+HWY_ATTR HWY_INLINE void clip_edges(const Heights& h, M& overlap, M& unsure) {
     constexpr int edges[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
-    for (const auto& edge : edges) clip_edge(h, edge[0], edge[1], meet, unsure);
+    for (const auto& edge : edges) clip_edge(h, edge[0], edge[1], overlap, unsure);
 }
 
 HWY_ATTR HWY_INLINE unsigned bits(M mask, std::size_t lane) {
@@ -190,23 +190,23 @@ HWY_ATTR HWY_INLINE unsigned bits(M mask, std::size_t lane) {
 // Bit masks of the lanes that certainly overlap, and of those that are undecided; `edges` adds the edge tests to the
 // corner tests.
 template <bool edges>
-HWY_ATTR HWY_INLINE void test_lanes(const Raw& raw, unsigned& meets, unsigned& unsures) {
+HWY_ATTR HWY_INLINE void test_lanes(const Raw& raw, unsigned& overlaps, unsigned& unsures) {
     const Tag tag;
     for (std::size_t lane = 0; lane < width; lane += hn::Lanes(tag)) {
         Heights in_a, in_b;
         measure_both(load(raw, lane), in_a, in_b);
-        M none = hn::Lt(hn::Set(tag, 1.0f), hn::Zero(tag)), meet = none, apart = none;
+        M none = hn::Lt(hn::Set(tag, 1.0f), hn::Zero(tag)), overlap = none, apart = none;
         if constexpr (edges) {
             M unsure = none;
-            clip_edges(in_a, meet, unsure);
-            clip_edges(in_b, meet, unsure);
-            unsures |= bits(hn::AndNot(meet, unsure), lane);
+            clip_edges(in_a, overlap, unsure);
+            clip_edges(in_b, overlap, unsure);
+            unsures |= bits(hn::AndNot(overlap, unsure), lane);
         } else {
-            test_corners(in_a, apart, meet);
-            test_corners(in_b, apart, meet);
-            unsures |= bits(hn::Not(hn::Or(apart, meet)), lane);
+            test_corners(in_a, apart, overlap);
+            test_corners(in_b, apart, overlap);
+            unsures |= bits(hn::Not(hn::Or(apart, overlap)), lane);
         }
-        meets |= bits(meet, lane);
+        overlaps |= bits(overlap, lane);
     }
 }
 
@@ -225,11 +225,11 @@ HWY_ATTR HWY_INLINE std::size_t pass(const TetrahedronSet& a, const TetrahedronS
         for (std::size_t k = first; k < end; k += width)
             gather(a, b, pairs, which + k, std::min(width, end - k), raw[(k - first) / width]);
         for (std::size_t k = first; k < end; k += width) {
-            unsigned meets = 0, unsures = 0;
-            test_lanes<edges>(raw[(k - first) / width], meets, unsures);
+            unsigned overlaps = 0, unsures = 0;
+            test_lanes<edges>(raw[(k - first) / width], overlaps, unsures);
             for (std::size_t lane = 0; lane < std::min(width, end - k); ++lane) {
                 const std::uint32_t number = which[k + lane];
-                out[number] = (meets >> lane) & 1u;
+                out[number] = (overlaps >> lane) & 1u;
                 open[left] = number;
                 left += (unsures >> lane) & 1u;
             }
@@ -274,11 +274,11 @@ void tetrahedra_overlap(const TetrahedronSet& a, const TetrahedronSet& b, std::s
 
 std::vector<IdPair> overlapping_tetrahedra(const TetrahedronSet& a, const TetrahedronSet& b,
                                            std::span<const IdPair> pairs) {
-    std::vector<std::uint8_t> meets(pairs.size());
-    tetrahedra_overlap(a, b, pairs, meets);
+    std::vector<std::uint8_t> overlaps(pairs.size());
+    tetrahedra_overlap(a, b, pairs, overlaps);
     std::vector<IdPair> kept;
     for (std::size_t k = 0; k < pairs.size(); ++k)
-        if (meets[k]) kept.push_back(pairs[k]);
+        if (overlaps[k]) kept.push_back(pairs[k]);
     return kept;
 }
 

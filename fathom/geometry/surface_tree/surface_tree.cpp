@@ -194,8 +194,8 @@ bool SurfaceTree::any_hit(const Ray& ray, double t_max) const {
 std::vector<SurfaceHit> SurfaceTree::all_hits(const Ray& ray, double t_max) const {
     std::vector<SurfaceHit> hits;
     if (tree_.empty() || !(t_max >= 0)) return hits;
-    visit_all_hits(SurfaceView(*this), ray, t_max, [&](const RayMeeting& meeting) {
-        if (meeting.hit) hits.push_back(meeting.where);
+    visit_all_hits(SurfaceView(*this), ray, t_max, [&](const RayIntersection& intersection) {
+        if (intersection.hit) hits.push_back(intersection.where);
         return true;
     });
     std::sort(hits.begin(), hits.end(), [](const SurfaceHit& a, const SurfaceHit& b) {
@@ -233,10 +233,11 @@ SurfaceTree::Crossings SurfaceTree::crossings(const Vec3& point) const {
         Crossings found;
         bool unclear = false;
         visit_all_hits(SurfaceView(*this), Ray{point, parity_direction(attempt)}, no_limit,
-                       [&](const RayMeeting& meeting) {
-                           found.on_surface = meeting.hit && meeting.where.t == 0;
-                           unclear = unclear || meeting.on_border;
-                           if (meeting.hit) ++found.count, found.outward += meeting.where.from_behind ? 1 : -1;
+                       [&](const RayIntersection& intersection) {
+                           found.on_surface = intersection.hit && intersection.where.t == 0;
+                           unclear = unclear || intersection.on_border;
+                           if (intersection.hit)
+                               ++found.count, found.outward += intersection.where.from_behind ? 1 : -1;
                            return !found.on_surface && (!unclear || last);
                        });
         if (found.on_surface || !unclear || last) return found;

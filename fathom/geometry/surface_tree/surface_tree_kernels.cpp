@@ -195,7 +195,7 @@ HWY_INLINE std::uint32_t may_hit(const TrianglePack& pack, const Vec3Lanes& orig
     return found;
 }
 
-// Passes the triangles that float cannot exclude to `Take`: take(meeting) returns the t up to which more hits are
+// Passes the triangles that float cannot exclude to `Take`: take(intersection) returns the t up to which more hits are
 // wanted, negative to stop.
 template <class Take>
 class HitLeaf {
@@ -219,7 +219,7 @@ public:
         for (; found && t_max_ >= 0; found &= found - 1) {
             const Index position = pack.first + static_cast<Index>(lowest_bit(found));
             if (!ray_) ray_.emplace(world_); // most rays that miss never get here
-            RayMeeting result = ray_->meet(surface_.corners[position], t_max_);
+            RayIntersection result = ray_->intersect(surface_.corners[position], t_max_);
             if (!result.hit && !result.on_border) continue;
             result.where.triangle = surface_.triangle(position);
             const double t_max = take_(result);
@@ -251,7 +251,7 @@ HWY_INLINE void visit_hits(const SurfaceView& surface, const Ray& ray, double t_
 struct TakeFirst {
     SurfaceHit& best;
     double t_max;
-    HWY_ATTR double operator()(const RayMeeting& result) {
+    HWY_ATTR double operator()(const RayIntersection& result) {
         if (!result.hit) return t_max;
         const bool nearer = result.where.t < best.t;
         if (nearer || (result.where.t == best.t && result.where.triangle < best.triangle)) best = result.where;
@@ -262,7 +262,7 @@ struct TakeFirst {
 struct TakeAny {
     double t_max;
     bool found = false;
-    HWY_ATTR double operator()(const RayMeeting& result) {
+    HWY_ATTR double operator()(const RayIntersection& result) {
         found = found || result.hit;
         return found ? -1.0 : t_max;
     }
@@ -270,8 +270,8 @@ struct TakeAny {
 
 struct TakeAll {
     double t_max;
-    CallableRef<bool(const RayMeeting&)> visitor;
-    HWY_ATTR double operator()(const RayMeeting& result) { return visitor(result) ? t_max : -1.0; }
+    CallableRef<bool(const RayIntersection&)> visitor;
+    HWY_ATTR double operator()(const RayIntersection& result) { return visitor(result) ? t_max : -1.0; }
 };
 
 HWY_ATTR void first_hit_kernel(const SurfaceView& surface, std::span<const Ray> rays, double t_max,
@@ -290,7 +290,7 @@ HWY_ATTR bool any_hit_kernel(const SurfaceView& surface, const Ray& ray, double 
 }
 
 HWY_ATTR void all_hits_kernel(const SurfaceView& surface, const Ray& ray, double t_max,
-                              CallableRef<bool(const RayMeeting&)> visitor) {
+                              CallableRef<bool(const RayIntersection&)> visitor) {
     TakeAll take{t_max, visitor};
     visit_hits(surface, ray, t_max, take);
 }
@@ -317,7 +317,7 @@ bool visit_any_hit(const SurfaceView& surface, const Ray& ray, double t_max) {
     return HWY_DYNAMIC_DISPATCH(any_hit_kernel)(surface, ray, t_max);
 }
 void visit_all_hits(const SurfaceView& surface, const Ray& ray, double t_max,
-                    CallableRef<bool(const RayMeeting&)> visitor) {
+                    CallableRef<bool(const RayIntersection&)> visitor) {
     HWY_DYNAMIC_DISPATCH(all_hits_kernel)(surface, ray, t_max, visitor);
 }
 

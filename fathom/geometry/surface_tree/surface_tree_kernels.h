@@ -65,6 +65,6 @@ void visit_first_hit(const SurfaceView& surface, std::span<const Ray> rays, doub
 // Every triangle that a ray intersects in [0, t_max], in unspecified order, and those whose boundary it touches; false
 // stops.
 void visit_all_hits(const SurfaceView& surface, const Ray& ray, double t_max,
-                    CallableRef<bool(const RayMeeting&)> visitor);
+                    CallableRef<bool(const RayIntersection&)> visitor);
 
 } // namespace fathom

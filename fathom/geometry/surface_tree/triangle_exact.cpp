@@ -62,7 +62,7 @@ ShearedRay::ShearedRay(const Ray& ray) : origin_(ray.origin) {
     shear_z_ = 1 / ray.direction[z_];
 }
 
-RayMeeting ShearedRay::meet(const std::array<Vec3, 3>& corners, double t_max) const {
+RayIntersection ShearedRay::intersect(const std::array<Vec3, 3>& corners, double t_max) const {
     double x[3], y[3], z[3];
     for (std::size_t k = 0; k < 3; ++k) {
         const Vec3 v = corners[k] - origin_;
@@ -73,7 +73,7 @@ RayMeeting ShearedRay::meet(const std::array<Vec3, 3>& corners, double t_max) co
     const double u = difference_of_products(x[2], y[1], y[2], x[1]);
     const double v = difference_of_products(x[0], y[2], y[0], x[2]);
     const double w = difference_of_products(x[1], y[0], y[1], x[0]);
-    RayMeeting result;
+    RayIntersection result;
     if ((u < 0 || v < 0 || w < 0) && (u > 0 || v > 0 || w > 0)) return result;
     const double whole = u + v + w; // of one sign: no cancellation
     result.on_border = u == 0 || v == 0 || w == 0;

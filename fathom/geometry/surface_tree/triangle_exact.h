@@ -9,7 +9,7 @@ namespace fathom {
 // The squared distance only, without branches, three times as fast as closest_point().
 [[nodiscard]] double squared_distance(const Vec3& point, const std::array<Vec3, 3>& corners);
 
-struct RayMeeting {
+struct RayIntersection {
     bool hit = false;
     // Exactly on an edge or corner of the sheared triangle, or in its plane: then `hit` may be false.
     bool on_border = false;
@@ -22,7 +22,7 @@ public:
     explicit ShearedRay(const Ray& ray);
 
     // Hits at t in [0, t_max].
-    [[nodiscard]] RayMeeting meet(const std::array<Vec3, 3>& corners, double t_max) const;
+    [[nodiscard]] RayIntersection intersect(const std::array<Vec3, 3>& corners, double t_max) const;
 
 private:
     Vec3 origin_;

@@ -20,12 +20,13 @@ void ContactCache::begin(std::span<const Vec3> positions, double seconds, double
 }
 
 double ContactCache::pressed(const ContactKey& key, const WeightedContact& contact) {
-    double way = pressed_before(key);
+    double compression = pressed_before(key);
     for (std::size_t k = 0; k < contact.count; ++k) {
         const Index point = contact.points[k];
-        if (point < before_.size()) way -= contact.weights[k] * contact.normal.dot(now_[point] - before_[point]);
+        if (point < before_.size())
+            compression -= contact.weights[k] * contact.normal.dot(now_[point] - before_[point]);
     }
-    return remember(key, contact.depth, way);
+    return remember(key, contact.depth, compression);
 }
 
 double ContactCache::pressed(const ContactKey& key, double depth, double come_together) {
@@ -37,8 +38,8 @@ double ContactCache::pressed_before(const ContactKey& key) const {
     return old != last_.end() && old->key == key ? old->pressed : 0;
 }
 
-double ContactCache::remember(const ContactKey& key, double depth, double way) {
-    const double kept = std::clamp(way, 0.0, depth);
+double ContactCache::remember(const ContactKey& key, double depth, double compression) {
+    const double kept = std::clamp(compression, 0.0, depth);
     known_.push_back({key, first_ ? depth : kept + (depth - kept) * share_});
     return known_.back().pressed;
 }

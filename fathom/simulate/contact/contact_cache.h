@@ -41,7 +41,7 @@ public:
 
 private:
     [[nodiscard]] double pressed_before(const ContactKey& key) const;
-    double remember(const ContactKey& key, double depth, double way);
+    double remember(const ContactKey& key, double depth, double compression);
 
     std::span<const Vec3> now_;
     std::vector<Vec3> before_;

@@ -45,7 +45,7 @@ struct KinematicObstacle {
     Vec3 sway = Vec3::Zero();     // amplitude of a sinusoidal oscillation (m)
     double sway_period = 1;       // s
 
-    [[nodiscard]] bool fixed() const { return velocity.isZero(0) && spin.isZero(0) && sway.isZero(0); }
+    [[nodiscard]] bool stationary() const { return velocity.isZero(0) && spin.isZero(0) && sway.isZero(0); }
     [[nodiscard]] Pose pose_at(double time) const;
 };
 

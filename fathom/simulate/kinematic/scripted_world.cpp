@@ -339,7 +339,7 @@ void ScriptedWorld::State::list_pairs() {
         for (Index b = a + 1; b < bodies.size(); ++b) {
             const bool tested =
                 options.method != ScriptedMethod::depth_maps || (a < options.objects && b >= options.objects);
-            if (tested && !(bodies[a].still() && bodies[b].still())) pairs.push_back({a, b});
+            if (tested && !(bodies[a].stationary() && bodies[b].stationary())) pairs.push_back({a, b});
         }
 }
 
@@ -407,7 +407,7 @@ std::vector<RecordedBody> ScriptedWorld::recorded_bodies() const {
     std::vector<RecordedBody> all;
     for (const KinematicBody& body : bodies())
         all.push_back({body.obstacle.name, body.obstacle.mesh,
-                       body.obstacle.mesh->triangles.empty() ? body.field : nullptr, Vec3::Zero(), body.still()});
+                       body.obstacle.mesh->triangles.empty() ? body.field : nullptr, Vec3::Zero(), body.stationary()});
     return all;
 }
 

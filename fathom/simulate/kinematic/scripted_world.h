@@ -64,7 +64,7 @@ struct KinematicBody {
     BodyShapePtr shape{};
     MotionPath path{};
 
-    [[nodiscard]] bool still() const { return path.keys.size() < 2 && obstacle.fixed(); }
+    [[nodiscard]] bool stationary() const { return path.keys.size() < 2 && obstacle.stationary(); }
     [[nodiscard]] Pose at(double time) const { return path.keys.empty() ? obstacle.pose_at(time) : path.at(time); }
 };
 

@@ -325,7 +325,7 @@ ParticleWorld::ParticleWorld(std::vector<ParticleEmitter> emitters, std::vector<
         s.drawn.push_back(
             {std::make_shared<DrawnMesh>(*s.obstacles[k].mesh), s.obstacles[k].pose_at(0), static_cast<Index>(k)});
         s.before.push_back(s.drawn.back().pose);
-        s.still = s.still && s.obstacles[k].fixed();
+        s.still = s.still && s.obstacles[k].stationary();
     }
     s.placed.resize(s.obstacles.size());
     s.surfaces.resize(s.obstacles.size());
@@ -455,7 +455,7 @@ std::vector<RecordedBody> ParticleWorld::recorded_bodies() const {
     std::vector<RecordedBody> all;
     all.push_back({"particles", std::make_shared<const TriangleMesh>(), {}, Vec3::Zero(), false, true});
     for (const KinematicObstacle& obstacle : obstacles())
-        all.push_back({obstacle.name, obstacle.mesh, {}, Vec3::Zero(), obstacle.fixed()});
+        all.push_back({obstacle.name, obstacle.mesh, {}, Vec3::Zero(), obstacle.stationary()});
     return all;
 }
 

@@ -81,11 +81,11 @@ Box stage_of(const Recording& recording) {
 
 TriangleMesh mesh_on_stage(const Recording& recording, std::size_t body, const Box& stage) {
     const RecordedBody& recorded = recording.bodies()[body];
-    if (!recorded.formula || !recorded.mesh->vertices.empty()) return *recorded.mesh;
+    if (!recorded.field || !recorded.mesh->vertices.empty()) return *recorded.mesh;
     const Pose pose = recording.frames().empty() ? Pose{} : recording.frames()[0].bodies[body].pose;
     Box local;
     for (int corner = 0; corner < 8; ++corner) local.extend(pose.to_local(stage.corner(corner)));
-    return contour(*recorded.formula, local.grown(0.1 * std::max(local.diagonal(), 1e-6)), 32);
+    return contour(*recorded.field, local.grown(0.1 * std::max(local.diagonal(), 1e-6)), 32);
 }
 
 bool all_finite(const RecordedFrame& frame) {

@@ -27,7 +27,7 @@ struct RecordingOptions {
 struct RecordedBody {
     std::string name;
     std::shared_ptr<const TriangleMesh> mesh; // in the body's frame; empty for analytic bodies
-    FieldPtr formula{};                       // field to draw if there is no mesh; may be null
+    FieldPtr field{};                         // field to draw if there is no mesh; may be null
     Vec3 center = Vec3::Zero();               // centre of mass in the body's frame (m)
     bool fixed = false;
     bool cloud = false; // points without triangles, whose number may change in each frame; the mesh is empty

@@ -54,14 +54,14 @@ void BodyPairs::fit(std::span<const Box> boxes) {
 std::span<const IdPair> BodyPairs::find(std::span<const Box> boxes, std::span<const char> awake) {
     fit(boxes);
     pairs_.clear();
-    const auto meet = [&](Index a, Index b) {
+    const auto add_pair = [&](Index a, Index b) {
         if (awake[a] || awake[b]) pairs_.push_back({std::min(a, b), std::max(a, b)});
         return true;
     };
-    visit_overlapping_pairs(tree_, [&](Index a, Index b) { return meet(bounded_[a], bounded_[b]); });
+    visit_overlapping_pairs(tree_, [&](Index a, Index b) { return add_pair(bounded_[a], bounded_[b]); });
     for (std::size_t k = 0; k < unbounded_.size(); ++k) {
-        for (const Index b : bounded_) meet(unbounded_[k], b);
-        for (std::size_t j = k + 1; j < unbounded_.size(); ++j) meet(unbounded_[k], unbounded_[j]);
+        for (const Index b : bounded_) add_pair(unbounded_[k], b);
+        for (std::size_t j = k + 1; j < unbounded_.size(); ++j) add_pair(unbounded_[k], unbounded_[j]);
     }
     std::sort(pairs_.begin(), pairs_.end());
     return pairs_;
@@ -444,7 +444,7 @@ namespace {
 RecordedBody recorded(const RigidBody& body) {
     RecordedBody result{body.name, {body.shape, &body.shape->mesh}, {}, body.shape->center, body.fixed};
     if (body.shape->mesh.vertices.empty() && body.shape->caster)
-        result.formula = {body.shape, &body.shape->caster->field()};
+        result.field = {body.shape, &body.shape->caster->field()};
     return result;
 }
 } // namespace

@@ -13,14 +13,14 @@ namespace {
 // A membrane is on the wrong side if it is pressed past the middle of a body; the distance back is then similar to the
 // distance onward. If it is just below the surface, far from its own side, it is a torn piece that has turned over or
 // lies on the other side, and it is left there. The limit is the ratio of the two distances.
-constexpr double longest_way_back = 3;
+constexpr double max_return_distance = 3;
 
-void turn(TetPush& push, const Vec3& way, double area, const SimulatedMembrane::DepthSource& depths) {
-    if (way.isZero() || !(push.contact.normal.dot(way) < 0)) return;
+void redirect(TetPush& push, const Vec3& direction, double area, const SimulatedMembrane::DepthSource& depths) {
+    if (direction.isZero() || !(push.contact.normal.dot(direction) < 0)) return;
     const double nearest = std::sqrt(depths().nearest(push.position).squared_distance);
-    const SurfaceHit hit = depths().first_hit({push.position, way}, longest_way_back * nearest);
+    const SurfaceHit hit = depths().first_hit({push.position, direction}, max_return_distance * nearest);
     if (!hit.found()) return;
-    push.contact.normal = way;
+    push.contact.normal = direction;
     push.contact.depth = hit.t;
     push.contact.area = area;
     push.rate = 1;
@@ -117,7 +117,7 @@ void SimulatedMembrane::keep_sides(Index number, std::span<const tet::PointInTet
         const int side = sides_[number].side(points[k].tetrahedron);
         const Index v = points[k].vertex;
         if (side != 0)
-            turn(pushes[k], -side * normal_of(membrane_.surface().triangles_round(v)), areas_.of_vertex[v], depths);
+            redirect(pushes[k], -side * normal_of(membrane_.surface().triangles_round(v)), areas_.of_vertex[v], depths);
     }
 }
 
@@ -130,8 +130,8 @@ void SimulatedMembrane::keep_sides(Index number, const tet::SegmentsInTets& segm
         for (const tet::InsidePiece& piece : segments.pieces_of(chain))
             vote += sides_[number].side(piece.tetrahedron) * (piece.leave - piece.enter);
         if (vote == 0) continue;
-        turn(pushes[k], (vote > 0 ? -1 : 1) * normal_at_edge(chain.edge),
-             areas_.of_edge[chain.edge] * (chain.leave - chain.enter), depths);
+        redirect(pushes[k], (vote > 0 ? -1 : 1) * normal_at_edge(chain.edge),
+                 areas_.of_edge[chain.edge] * (chain.leave - chain.enter), depths);
     }
 }
 

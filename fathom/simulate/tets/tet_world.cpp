@@ -73,8 +73,8 @@ struct TetWorld::State {
     void add_bodies();
     void begin_springs();
     void find(std::span<const Vec3> positions);
-    void meet();
-    void meet_self(Index body);
+    void detect_contacts();
+    void detect_self_contacts(Index body);
     void measure_depths();
     void answer(const BodyCollision& collision);
     void answer(Index intruder, Index holder, std::span<const tet::PointInTet> points,
@@ -130,7 +130,7 @@ void TetWorld::State::find(std::span<const Vec3> positions) {
         membrane.move(positions);
         for (Index b = 0; b < tets.size(); ++b) membrane.update_sides(b, tets[b].view());
     }
-    meet();
+    detect_contacts();
     measure_depths();
     contacts.clear();
     pushes.clear();
@@ -140,7 +140,7 @@ void TetWorld::State::find(std::span<const Vec3> positions) {
     statistics.collision_seconds += watch.seconds();
 }
 
-void TetWorld::State::meet() {
+void TetWorld::State::detect_contacts() {
     std::vector<Box> boxes;
     for (Index b = 0; b < count(); ++b) boxes.push_back(bounds(view(b)));
     broad.update(boxes);
@@ -152,10 +152,10 @@ void TetWorld::State::meet() {
         if (!found.empty()) collisions.push_back({pair[0], pair[1], std::move(found)});
     }
     for (Index b = 0; options.self && b < tets.size(); ++b)
-        if (!bodies[b].fixed) meet_self(b);
+        if (!bodies[b].fixed) detect_self_contacts(b);
 }
 
-void TetWorld::State::meet_self(Index b) {
+void TetWorld::State::detect_self_contacts(Index b) {
     const tet::TetBody body = tets[b].view();
     const tet::TetZone& zone = tets[b].zone();
     BodyCollision collision{b, b, {}};

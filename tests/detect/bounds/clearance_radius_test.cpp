@@ -56,7 +56,7 @@ Tally check_balls(const Field& field, double level, const Box& box, double cell,
     return tally;
 }
 
-TEST(ClearanceRadius, holds_on_sparse_grids_near_far_and_outside) {
+TEST(ClearanceRadius, is_sound_for_sparse_grids_near_far_and_outside) {
     std::uint64_t seed = 1;
     for (const GridStorage storage : {GridStorage::code16, GridStorage::float32})
         for (const bool dense : {false, true}) {
@@ -76,7 +76,7 @@ TEST(ClearanceRadius, holds_on_sparse_grids_near_far_and_outside) {
         }
 }
 
-TEST(ClearanceRadius, holds_where_the_grid_cuts_the_surface) {
+TEST(ClearanceRadius, is_sound_where_the_grid_cuts_the_surface) {
     // Half a ball, a plate that leaves the box on all sides, and a box wholly inside.
     const AnalyticField ball(shapes::sphere(1)), plate(shapes::box({100, 100, 0.1}));
     const Box corner{Vec3(0, -1.2, -1.2), Vec3(1.2, 1.2, 1.2)}, middle = Box::around(Vec3::Zero(), Vec3::Constant(0.5));
@@ -91,7 +91,7 @@ TEST(ClearanceRadius, holds_where_the_grid_cuts_the_surface) {
     }
 }
 
-TEST(ClearanceRadius, holds_on_grids_and_fields_of_meshes) {
+TEST(ClearanceRadius, is_sound_for_grids_and_mesh_fields) {
     const TriangleMesh mesh = make_torus({.radius = 1, .tube = 0.4});
     const MeshField exact(mesh);
     const GridField grid = build_grid(mesh, {.resolution = 64});
@@ -105,7 +105,7 @@ TEST(ClearanceRadius, holds_on_grids_and_fields_of_meshes) {
     }
 }
 
-TEST(ClearanceRadius, holds_on_formulas_that_are_no_distance) {
+TEST(ClearanceRadius, is_sound_for_expressions_that_are_not_distances) {
     const AnalyticField twisted(shapes::twist(2, 1, shapes::box({0.6, 0.6, 2}))),
         lower(shapes::smooth_union(shapes::sphere(0.8), shapes::translate({1, 0, 0}, shapes::box({1, 1, 1})), 0.3));
     for (const Field* field : {static_cast<const Field*>(&twisted), static_cast<const Field*>(&lower)}) {
@@ -115,7 +115,7 @@ TEST(ClearanceRadius, holds_on_formulas_that_are_no_distance) {
     }
 }
 
-TEST(ClearanceRadius, an_open_mesh_whose_sign_jumps_proves_only_what_holds) {
+TEST(ClearanceRadius, an_open_mesh_whose_sign_jumps_proves_only_true_clearances) {
     TriangleMesh open = make_sphere({.radius = 1});
     open.triangles.resize(open.triangles.size() * 4 / 5);
     const MeshField exact(open, {.sign = SignMethod::winding});

@@ -52,7 +52,7 @@ AnalyticExpression angle_iron(double scale) {
                   union_of(translate(Vec3(1.5, 0, 0) * scale, arm), translate(Vec3(0, 1.5, 0) * scale, other)));
 }
 
-TEST(Decomposition, boxes_are_found_again_whatever_their_turn_and_size) {
+TEST(Decomposition, boxes_are_recovered_at_any_rotation_and_size) {
     Random random(82);
     for (const double scale : {1e-3, 1.0, 1e3})
         for (std::size_t k = 0; k < count_of(1, 20); ++k) {
@@ -89,7 +89,7 @@ TEST(Decomposition, an_angle_of_two_arms_becomes_two_parts_at_every_scale) {
     }
 }
 
-TEST(Decomposition, containment_holds_for_round_hollow_and_thin_shapes_and_what_is_no_distance) {
+TEST(Decomposition, parts_contain_round_hollow_and_thin_shapes_and_fields_that_are_not_distances) {
     using namespace shapes;
     const std::vector<AnalyticExpression> many = {sphere(1),
                                                   torus(1, 0.2),
@@ -124,7 +124,7 @@ TEST(Decomposition, two_bodies_far_apart_are_two_parts_and_the_sum_of_their_boxe
     EXPECT_LT(report_on(field, parts.boxes).box_volume, 2.3);
 }
 
-TEST(Decomposition, as_many_parts_as_asked_for_and_more_parts_fill_better) {
+TEST(Decomposition, the_number_of_parts_is_as_requested_and_more_parts_fit_better) {
     const GridField field = build_grid(make_creature({.triangles = 5000}), {.resolution = 64});
     double before = HUGE_VAL;
     for (const int parts : {1, 4, 12}) {
@@ -138,7 +138,7 @@ TEST(Decomposition, as_many_parts_as_asked_for_and_more_parts_fill_better) {
     }
 }
 
-TEST(Decomposition, protrusion_bounds_enclose_what_samples_see) {
+TEST(Decomposition, protrusion_bounds_enclose_the_sampled_protrusion) {
     const AnalyticField field(angle_iron(1));
     const Decomposition one = decompose(field, {.parts = 1});
     const DecompositionReport report = report_on(field, one.boxes);
@@ -188,7 +188,7 @@ TEST(Decomposition, boxes_of_others_are_checked_and_grown) {
     EXPECT_EQ(grown_to_contain(field, {}).boxes.size(), 1u);
 }
 
-TEST(Decomposition, refuses_what_it_cannot_do_and_says_why) {
+TEST(Decomposition, rejects_unsupported_input_with_a_reason) {
     const AnalyticField plane(shapes::plane(Vec3::UnitZ(), 0)), ball(shapes::sphere(1));
     EXPECT_THROW((void)decompose(plane), Error);
     EXPECT_THROW((void)decompose(ball, {.parts = -1}), Error);
@@ -213,7 +213,7 @@ double distance_from_above(const OrientedBox& a, const OrientedBox& b) {
     return (p - q).norm();
 }
 
-TEST(DualTreeBound, are_those_whose_boxes_meet_in_the_world_or_come_within_the_margin) {
+TEST(DualTreeBound, are_the_pairs_whose_boxes_overlap_or_are_within_the_margin) {
     Random random(85);
     const AnalyticField field(angle_iron(1));
     const Decomposition parts = decompose(field, {.parts = 6});

@@ -26,7 +26,7 @@ OrientedBox random_box(Random& random, double scale) {
             scale * random.in_box({Vec3::Constant(0.05), Vec3::Constant(0.8)})};
 }
 
-TEST(CommonPoints, lie_in_both_boxes_and_one_exists_wherever_the_boxes_meet) {
+TEST(CommonPoints, lie_in_both_boxes_and_one_exists_wherever_the_boxes_overlap) {
     Random random(91);
     std::size_t meet = 0;
     const std::size_t count = count_of(600, 20000);
@@ -104,7 +104,7 @@ double nearest(std::span<const Vec3> points, const Vec3& p) {
     return least;
 }
 
-TEST(ProtrusionPoints, every_spike_keeps_a_point_and_a_smooth_ball_keeps_few) {
+TEST(ProtrusionPoints, every_spike_keeps_a_point_and_a_smooth_sphere_keeps_few) {
     const std::vector<Vec3> spikes = {Vec3(1, 0, 0), Vec3(0, -1, 0), Vec3(1, 1, 1).normalized(),
                                       Vec3(-1, 2, -1).normalized(), Vec3(0.3, -0.2, -0.9).normalized()};
     for (const double scale : {1e-3, 1.0, 1e3}) {

@@ -42,7 +42,7 @@ std::vector<IdPair> pairs_of(const SurfaceContacts& result) {
     return pairs;
 }
 
-TEST(DeformingScene, finds_what_each_pair_of_bodies_says_alone_step_by_step) {
+TEST(DeformingScene, finds_the_contacts_of_each_pair_alone_at_every_step) {
     DeformingSceneOptions options;
     options.vertices.emplace();
     options.proximities = SurfaceProximityOptions{.distance = 0.02};
@@ -113,7 +113,7 @@ TEST(DeformingScene, gives_the_same_answers_for_one_thread_and_two) {
     EXPECT_EQ(one, run(2));
 }
 
-TEST(DeformingScene, tells_when_pairs_begin_and_end_and_forgets_removed_bodies) {
+TEST(DeformingScene, reports_pairs_that_begin_and_end_and_drops_removed_bodies) {
     DeformingScene scene;
     const TriangleMesh cube = testing::cube_mesh();
     const auto at = [&](double x) {

@@ -125,7 +125,7 @@ TEST(DeformingSurface, gives_freed_numbers_again_lowest_first) {
     EXPECT_TRUE(cube.closed());
 }
 
-TEST(DeformingSurface, names_the_vertex_or_triangle_that_is_wrong_and_stays_as_it_was) {
+TEST(DeformingSurface, names_the_invalid_vertex_or_triangle_and_stays_unchanged) {
     const TriangleMesh mesh = testing::cube_mesh();
     DeformingSurface cube(mesh);
     const auto cause_of = [](auto&& act) -> std::pair<Cause, std::int64_t> {

@@ -84,7 +84,7 @@ TEST(SurfaceContacts, equal_brute_force_over_all_triangles_of_random_deforming_p
     EXPECT_GT(contacts, 10 * count);
 }
 
-TEST(SurfaceContacts, describe_what_the_triangles_share_and_a_way_out) {
+TEST(SurfaceContacts, describe_the_intersection_and_a_separating_direction) {
     Random random(2);
     std::size_t from_bodies = 0, all = 0;
     for (std::size_t k = 0; k < testing::count_of(60, 1000); ++k) {
@@ -170,7 +170,7 @@ TEST(CollidingVertices, equal_brute_force_winding_numbers_and_distances) {
     EXPECT_LT(tests, all / 20);
 }
 
-TEST(CollidingVertices, know_the_way_out_of_a_plain_body) {
+TEST(CollidingVertices, have_the_separating_direction_of_a_simple_body) {
     Random random(5);
     const DeformingSurface ball(make_sphere({.radius = 1, .resolution = 6}));
     std::size_t inside = 0;
@@ -320,7 +320,7 @@ TEST(SelfCollision, of_folded_sheets_equals_brute_force) {
     EXPECT_GT(contacts, count);
 }
 
-TEST(SelfCollision, of_two_parts_finds_what_two_surfaces_do) {
+TEST(SelfCollision, of_two_parts_equals_the_contacts_of_two_surfaces) {
     Random random(9);
     std::size_t inside = 0, same_depth = 0;
     for (std::size_t k = 0; k < testing::count_of(40, 1000); ++k) {

@@ -160,7 +160,7 @@ TEST(ConservativeDepth, follows_the_slope_of_a_triangle_within_a_pixel) {
     }
 }
 
-TEST(ConservativeDepth, encloses_what_is_drawn_otherwise_and_loses_no_thin_part) {
+TEST(ConservativeDepth, encloses_the_ordinary_drawing_and_misses_no_thin_part) {
     const auto backend = make_cpu_depth_backend();
     const auto plain = backend->make_target(), grown = backend->make_target();
     Random random(32);

@@ -144,7 +144,7 @@ TEST(CpuDepth, draws_closed_meshes_in_any_pose_as_the_plainest_does) {
     EXPECT_LE(sum.other_ids, sum.covered / 100);
 }
 
-TEST(CpuDepth, draws_what_reaches_far_out_of_the_view) {
+TEST(CpuDepth, draws_primitives_that_reach_far_out_of_the_view) {
     const auto backend = make_cpu_depth_backend();
     Random random(13);
     Agreement sum;
@@ -233,7 +233,7 @@ TEST(CpuDepth, peels_layers_as_the_plainest_does) {
     EXPECT_GT(sum.covered, sum.pixels / 20);
 }
 
-TEST(CpuDepth, tells_whether_it_would_draw_anything_as_the_drawing_shows) {
+TEST(CpuDepth, draws_anything_agrees_with_the_drawing) {
     const auto backend = make_cpu_depth_backend();
     Random random(17);
     std::size_t met = 0, tests = 0;
@@ -253,8 +253,8 @@ TEST(CpuDepth, tells_whether_it_would_draw_anything_as_the_drawing_shows) {
             backend->draw(view, std::span(&other, 1), options, *target);
             bool drawn = false;
             for (std::size_t p = 0; p < view.pixel_count(); ++p) drawn |= target->map().covered(p);
-            ASSERT_EQ(backend->meets(view, std::span(&other, 1), options, *target), drawn);
-            ASSERT_EQ(backend->DepthBackend::meets(view, std::span(&other, 1), options, *target), drawn);
+            ASSERT_EQ(backend->draws_anything(view, std::span(&other, 1), options, *target), drawn);
+            ASSERT_EQ(backend->DepthBackend::draws_anything(view, std::span(&other, 1), options, *target), drawn);
             met += drawn, ++tests;
         }
     EXPECT_GT(met, tests / 5);
@@ -301,7 +301,7 @@ TEST(CpuDepth, draws_lines_and_points_as_the_plainest_does) {
     EXPECT_LT(sum.covered, sum.pixels * 4 / 5);
 }
 
-TEST(CpuDepth, never_holds_what_is_not_a_depth) {
+TEST(CpuDepth, never_contains_an_invalid_depth) {
     const auto backend = make_cpu_depth_backend();
     Random random(18);
     std::size_t covered = 0;
@@ -350,7 +350,7 @@ TEST(CpuDepth, draws_nothing_from_nothing) {
         }
 }
 
-TEST(CpuDepth, refuses_what_it_cannot_draw) {
+TEST(CpuDepth, rejects_bodies_it_cannot_draw) {
     const auto backend = make_cpu_depth_backend();
     const auto target = backend->make_target(), other = backend->make_target();
     const DepthView view = box_view(1, 20, 20);

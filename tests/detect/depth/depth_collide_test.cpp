@@ -153,7 +153,7 @@ TEST(DepthCollide, finds_a_body_that_the_object_is_inside_of) {
     }
 }
 
-TEST(DepthCollide, a_shell_encloses_only_what_is_in_its_wall) {
+TEST(DepthCollide, a_shell_encloses_only_bodies_in_its_wall) {
     const auto backend = make_cpu_depth_backend();
     TriangleMesh shell = make_sphere({.radius = 3, .resolution = 8});
     append(shell, flipped(make_sphere({.radius = 2, .resolution = 8})));
@@ -186,7 +186,7 @@ TEST(DepthCollide, finds_a_plate_pushed_edge_on_into_a_block) {
 
 // ---- Sides, projections, layers.
 
-TEST(DepthCollide, what_is_behind_the_object_collides_with_its_far_side_alone) {
+TEST(DepthCollide, bodies_behind_the_object_collide_with_its_far_side_only) {
     const auto backend = make_cpu_depth_backend();
     const TriangleMesh ship = make_cone({.radius = 0.4, .height = 1});
     const DrawnBody behind = drawn(make_sphere({.radius = 0.05}), Pose::from_translation({0.3, 0, -0.3}));
@@ -200,7 +200,7 @@ TEST(DepthCollide, what_is_behind_the_object_collides_with_its_far_side_alone) {
 }
 
 // Nothing of an environment hides the rest: a sheet before the object, in the way of figure 3c.
-TEST(DepthCollide, sees_what_is_inside_behind_what_is_before) {
+TEST(DepthCollide, finds_bodies_inside_the_object_behind_bodies_in_front) {
     const auto backend = make_cpu_depth_backend();
     DepthObject object(*backend, make_cone({.radius = 0.4, .height = 1}), std::array{Projection{-Vec3::UnitZ()}});
     TriangleMesh screen = mapped(make_cloth(), [](const Vec3& p) -> Vec3 { return p + Vec3(0, 0, 0.505); });
@@ -348,7 +348,7 @@ TEST(DepthCollide, lists_pixels_with_points_on_the_body_and_inside_the_object) {
 
 // ---- Hostile input.
 
-TEST(DepthCollide, refuses_or_leaves_undecided_what_makes_no_sense) {
+TEST(DepthCollide, rejects_invalid_input_or_leaves_it_undecided) {
     const auto backend = make_cpu_depth_backend();
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const TriangleMesh ball = make_sphere();

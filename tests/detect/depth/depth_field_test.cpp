@@ -11,17 +11,17 @@ namespace fathom {
 
 namespace {
 
-struct Balls {
+struct Spheres {
     DepthView view;
     DepthMap nearest, farthest;
 };
 
-Balls draw_ball(double scale, const Pose& pose) {
+Spheres draw_ball(double scale, const Pose& pose) {
     const auto backend = make_cpu_depth_backend();
     const auto target = backend->make_target();
     const std::array body{
         DrawnBody{std::make_shared<DrawnMesh>(make_sphere({.radius = 0.5 * scale, .resolution = 40})), pose, 0}};
-    Balls balls;
+    Spheres balls;
     balls.view =
         view_of(Box::around(Vec3::Zero(), Vec3::Constant(0.5 * scale)), pose, Vec3(0.2, 0.4, -1), {.pixels = 200});
     backend->draw(balls.view, body, {}, *target);
@@ -35,7 +35,7 @@ TEST(DepthField, signs_are_those_of_the_solid_and_ranges_prove_them) {
     Random random(4);
     for (const double scale : {1e-3, 1.0, 1e3}) {
         const Pose pose{random.rotation(), scale * Vec3(1, 2, 3)};
-        const Balls balls = draw_ball(scale, pose);
+        const Spheres balls = draw_ball(scale, pose);
         const HeightField front = depth_field(balls.nearest), back = depth_field(balls.farthest);
         int inside = 0, outside = 0, proven = 0;
         for (int k = 0; k < 3000; ++k) {
@@ -57,7 +57,7 @@ TEST(DepthField, signs_are_those_of_the_solid_and_ranges_prove_them) {
 }
 
 TEST(DepthField, passes_through_the_pixels) {
-    const Balls balls = draw_ball(1, {});
+    const Spheres balls = draw_ball(1, {});
     const HeightField front = depth_field(balls.nearest);
     for (std::size_t k = 0; k < balls.nearest.depth.size(); k += 37) {
         const Vec3 local =

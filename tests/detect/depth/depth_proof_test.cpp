@@ -61,7 +61,7 @@ DepthObject careful(DepthBackend& backend, const TriangleMesh& mesh, const Vec3&
 
 constexpr DepthCollideOptions with_proof{.conservative = true};
 
-TEST_P(DepthProof, is_never_given_of_bodies_that_meet_deeper_than_rounding) {
+TEST_P(DepthProof, is_never_given_for_bodies_that_overlap_by_more_than_rounding) {
     Random random(21);
     const std::size_t count = testing::count_of(10, 200);
     std::size_t proven = 0, apart = 0, undecided = 0, tried = 0;
@@ -140,7 +140,7 @@ TEST_P(DepthProof, is_not_given_inside_a_body_however_thin_the_object) {
 }
 
 // A hair between the middles of pixels is not missed in silence.
-TEST_P(DepthProof, leaves_undecided_what_is_thinner_than_pixels) {
+TEST_P(DepthProof, leaves_gaps_thinner_than_pixels_undecided) {
     DepthObject object = careful(*backend, make_box(), Vec3::UnitZ(), DepthSides::both_sides, 16);
     const DrawnBody hair = drawn(make_box({.size = {1e-4, 1e-4, 0.5}}), Pose::from_translation({0.011, 0.013, 0}));
     EXPECT_EQ(collide(object, {}, std::array{hair}).status, Status::disjoint) << "missed, and not called a proof";
@@ -170,13 +170,13 @@ TEST_P(DepthProof, is_given_in_a_hollow_by_layers) {
               Status::overlapping);
 }
 
-TEST(DepthObjectProof, asks_for_what_the_backend_cannot_do_and_says_so) {
+TEST(DepthObjectProof, reports_an_option_that_the_backend_does_not_support) {
     const auto backend = make_cpu_depth_backend();
     if (draws_conservatively(*backend)) GTEST_SKIP() << backend->name() << " draws conservatively";
     EXPECT_THROW((void)careful(*backend, make_box(), Vec3::UnitZ()), Error);
 }
 
-TEST(ColumnSweep, meets_exactly_the_columns_that_a_triangle_passes) {
+TEST(ColumnSweep, visits_exactly_the_columns_that_a_triangle_covers) {
     DepthView view{.size = {8, 8, 1}, .width = 8, .height = 8};
     DepthMap lower{view, Keep::nearest, std::vector<float>(64, 0.4f), {}, {}},
         upper{view, Keep::farthest, std::vector<float>(64, 0.6f), {}, {}};
@@ -184,21 +184,21 @@ TEST(ColumnSweep, meets_exactly_the_columns_that_a_triangle_passes) {
     wall.vertices = {{0.5, -4, -3}, {0.5, 4, -3}, {0.5, 4, 30}, {0.5, -4, 30}};
     wall.triangles = {{0, 1, 2}, {0, 2, 3}};
     const std::vector<bool> all(64, true);
-    const auto met = columns_met(drawn(wall), all, lower, upper, nullptr, 1e-6);
+    const auto met = columns_touched(drawn(wall), all, lower, upper, nullptr, 1e-6);
     for (std::size_t k = 0; k < 64; ++k) EXPECT_EQ(met[k], k % 8 == 4) << k;
     for (const double z : {0.3, 0.5, 0.7}) {
         TriangleMesh sheet =
             mapped(make_cloth({.size = {20, 20}}), [&](const Vec3& p) -> Vec3 { return p + Vec3(0, 0, z); });
-        const auto by_sheet = columns_met(drawn(sheet), all, lower, upper, nullptr, 1e-6);
+        const auto by_sheet = columns_touched(drawn(sheet), all, lower, upper, nullptr, 1e-6);
         EXPECT_EQ(std::ranges::count(by_sheet, true), z == 0.5 ? 64 : 0);
     }
-    EXPECT_EQ(
-        std::ranges::count(columns_met(drawn(wall), std::vector<bool>(64, false), lower, upper, nullptr, 1e-6), true),
-        0);
-    EXPECT_EQ(
-        std::ranges::count(
-            columns_met(drawn(wall, Pose::from_translation({1e300, 0, 0})), all, lower, upper, nullptr, 1e-6), true),
-        0);
+    EXPECT_EQ(std::ranges::count(
+                  columns_touched(drawn(wall), std::vector<bool>(64, false), lower, upper, nullptr, 1e-6), true),
+              0);
+    EXPECT_EQ(std::ranges::count(
+                  columns_touched(drawn(wall, Pose::from_translation({1e300, 0, 0})), all, lower, upper, nullptr, 1e-6),
+                  true),
+              0);
 }
 
 } // namespace

@@ -43,7 +43,7 @@ TEST(DepthView, sees_the_whole_box_with_square_pixels) {
         }
 }
 
-TEST(DepthView, refuses_what_cannot_be_looked_at) {
+TEST(DepthView, rejects_invalid_views) {
     const Box box = Box::around(Vec3::Zero(), Vec3::Ones());
     EXPECT_THROW((void)view_of(Box{}, {}, Vec3::UnitX()), Error);
     EXPECT_THROW((void)view_of(box, {}, Vec3::Zero()), Error);

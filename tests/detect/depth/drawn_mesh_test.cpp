@@ -83,7 +83,7 @@ TEST(DrawnMesh, shows_a_view_all_that_is_in_its_box_and_little_more) {
     EXPECT_LT(shown, all / 2);
 }
 
-TEST(DrawnMesh, keeps_points_in_their_order_and_tells_its_kind) {
+TEST(DrawnMesh, keeps_the_order_of_points_and_reports_its_kind) {
     std::vector<Vec3> places;
     for (int k = 0; k < 500; ++k) places.push_back(Vec3(k % 7, k % 11, k % 13));
     const DrawnMesh points = DrawnMesh::points(places);

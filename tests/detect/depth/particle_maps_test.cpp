@@ -80,7 +80,7 @@ TEST(ParticleMaps, no_step_however_long_passes_a_wall_that_was_drawn) {
     EXPECT_GT(from_behind, count / 4);
 }
 
-TEST(ParticleMaps, what_passes_beside_and_behind_is_not_hit_unless_exits_are_not_drawn) {
+TEST(ParticleMaps, particles_beside_and_behind_are_not_hit_unless_exits_are_omitted) {
     const TriangleMesh ball = make_sphere({.radius = 0.5, .resolution = 12});
     const auto views = views_along(Box::around(Vec3::Zero(), Vec3::Constant(2)), Vec3::UnitZ(), {.pixels = 256});
     const ParticleMaps maps = drawn(views, ball), shadow = drawn(views, ball, {.exits = false});
@@ -98,7 +98,7 @@ TEST(ParticleMaps, what_passes_beside_and_behind_is_not_hit_unless_exits_are_not
     EXPECT_LT(across->normal.x(), -0.8);
 }
 
-TEST(ParticleMaps, a_place_inside_is_told_with_the_nearest_way_out) {
+TEST(ParticleMaps, a_point_inside_is_reported_with_the_nearest_exit) {
     const TriangleMesh box = make_box({.size = {1, 1, 1}, .cells = {3, 3, 3}});
     const ParticleMaps maps = drawn(views_along(bounds(box.vertices), Vec3::UnitZ(), {.pixels = 64}), box);
     for (const double z : {-0.4, 0.4}) {
@@ -111,7 +111,7 @@ TEST(ParticleMaps, a_place_inside_is_told_with_the_nearest_way_out) {
     EXPECT_FALSE(maps.contains(Vec3(0.1, 0.2, 0.51)));
 }
 
-TEST(ParticleMaps, layers_find_what_stands_behind_the_first_obstacle) {
+TEST(ParticleMaps, layers_find_obstacles_behind_the_first) {
     TriangleMesh two = make_sphere({.radius = 0.3, .resolution = 10});
     const std::size_t half = two.vertices.size();
     const auto triangles = two.triangles;
@@ -165,7 +165,7 @@ TEST(ParticleMaps, six_maps_around_a_centre_agree_with_brute_force_in_a_star_sha
     }
 }
 
-TEST(ParticleMaps, the_main_axis_alone_finds_most_hits_and_nothing_else) {
+TEST(ParticleMaps, the_main_axis_alone_finds_most_hits_and_no_false_ones) {
     Random random(8);
     const TriangleMesh room = dented_room(1);
     const auto views = views_around(bounds(room.vertices), Vec3::Zero(), {.pixels = 128});

@@ -23,7 +23,7 @@ TEST(PickBackend, always_gives_one_that_draws) {
     EXPECT_EQ(make_depth_backend(DepthPreference::cpu)->name(), "CPU");
 }
 
-TEST(PickBackend, the_reason_is_told_where_there_is_no_opengl) {
+TEST(PickBackend, the_reason_is_reported_without_opengl) {
     try {
         (void)make_gl_depth_backend();
     } catch (const Error& error) {

@@ -159,8 +159,8 @@ TEST(GlAgreement, cuts_a_body_to_the_box_pixel_by_pixel) {
     EXPECT_EQ(different, 0u);
 }
 
-// Balls in one another: as many layers behind each pixel, each deeper than the last, and the map that is drawn into may
-// be the limit.
+// Spheres in one another: as many layers behind each pixel, each deeper than the last, and the map that is drawn into
+// may be the limit.
 TEST(GlAgreement, peels_as_many_layers) {
     FATHOM_NEEDS_GL();
     Random random(3);

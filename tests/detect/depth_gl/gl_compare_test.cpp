@@ -89,7 +89,7 @@ TEST(GlComparison, every_variant_gives_the_answer_of_a_loop_over_the_maps) {
 }
 
 // Flat against flat: every pixel is as deep, and the first must be told.
-TEST(GlComparison, of_equally_deep_pixels_the_first_is_told) {
+TEST(GlComparison, of_equally_deep_pixels_the_first_is_reported) {
     FATHOM_NEEDS_GL();
     const auto box = std::make_shared<DrawnMesh>(make_box({.size = {1, 1, 1}}));
     const DepthView view = view_of(Box::around(Vec3::Zero(), Vec3(1, 1, 1)), {}, Vec3::UnitZ(), {.pixels = 97});

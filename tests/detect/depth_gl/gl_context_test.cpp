@@ -274,7 +274,7 @@ private:
     const char* name_;
 };
 
-TEST(GlContextDeathTest, a_machine_without_egl_drivers_or_version_says_so_and_falls_back) {
+TEST(GlContextDeathTest, a_machine_without_egl_drivers_or_version_reports_it_and_falls_back) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     {
         const Variable no_drivers("__EGL_VENDOR_LIBRARY_FILENAMES", "/nowhere");
@@ -326,7 +326,7 @@ TEST(GlErrors, bad_arguments_are_refused_before_anything_is_drawn) {
     EXPECT_FALSE(target->map().depth.empty());
 }
 
-TEST(GlErrors, the_context_that_is_picked_says_what_it_is) {
+TEST(GlErrors, the_chosen_context_describes_itself) {
     FATHOM_NEEDS_GL();
     EXPECT_EQ(make_depth_backend(DepthPreference::cpu)->name(), "CPU");
     EXPECT_EQ(make_depth_backend(DepthPreference::gl)->name(), shared_gl().backend->name());

@@ -163,7 +163,7 @@ TEST_F(GlEnvironment, lines_collide) {
     EXPECT_LT(drawn_pixels(), 60u);
 }
 
-TEST_F(GlEnvironment, points_collide_one_pixel_each_or_as_large_as_they_are_drawn) {
+TEST_F(GlEnvironment, points_cover_one_pixel_or_their_drawn_size) {
     GLuint program = 0, array = 0;
     gl_->with_context([&] {
         program = link_environment({{GL_VERTEX_SHADER, plain_vertex}});
@@ -343,7 +343,7 @@ TEST_F(GlEnvironment, is_cut_to_the_box_and_to_the_limits_pixel_by_pixel) {
     EXPECT_GT(drawn_pixels(), 1000u);
 }
 
-TEST_F(GlEnvironment, that_fails_is_told_and_harms_nothing) {
+TEST_F(GlEnvironment, a_failing_environment_is_reported_and_does_no_harm) {
     const auto cause_of = [&](const std::function<void(const GlScene&)>& draw) {
         try {
             gl_->draw(view_, {}, *drawn_, draw);

@@ -62,7 +62,7 @@ TEST(DualGradient, distances_of_smooth_pairs_are_those_of_the_closed_form_at_eve
     EXPECT_LT(most, 200);
 }
 
-TEST(DualGradient, deepest_points_of_balls_and_capsules_are_those_of_the_closed_form) {
+TEST(DualGradient, deepest_points_of_spheres_and_capsules_match_the_closed_form) {
     Random random(102);
     for (std::size_t k = 0; k < count_of(300, 20000); ++k) {
         const double scale = std::array{1e-3, 1.0, 1e3}[k % 3], ra = scale * random.uniform(0.3, 1),
@@ -101,7 +101,7 @@ TEST(DualGradient, the_printed_contact_generation_comes_as_near_as_its_step) {
 
 // ---- Yes and no
 
-TEST(DualGradient, balls_are_told_apart_by_both_rules) {
+TEST(DualGradient, both_rules_separate_disjoint_spheres) {
     Random random(103);
     for (const field_field::StepRule rule : both_rules) {
         std::size_t hits = 0;
@@ -246,7 +246,7 @@ TEST(DualGradient, nonsense_is_refused_or_ends_without_a_claim) {
 
 // ---- The whole way
 
-TEST(PlainFieldCollision, finds_every_contact_of_a_bar_on_two_posts_and_proves_what_is_far) {
+TEST(PlainFieldCollision, finds_every_contact_of_a_bar_on_two_posts_and_proves_distant_bars_disjoint) {
     using namespace shapes;
     const AnalyticField bar(capsule(Vec3(-2, 0, 0), Vec3(2, 0, 0), 0.2));
     const AnalyticField posts(

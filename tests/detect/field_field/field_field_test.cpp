@@ -26,11 +26,11 @@ constexpr double inf = std::numeric_limits<double>::infinity();
 FieldPtr formula(AnalyticExpression shape) { return std::make_shared<AnalyticField>(std::move(shape)); }
 Pose random_pose(Random& random, double reach) { return {random.rotation(), reach * random.in_ball()}; }
 
-struct Balls {
+struct Spheres {
     double radius_a, radius_b;
     Pose pose_a, pose_b;
 
-    explicit Balls(Random& random, double scale = 1)
+    explicit Spheres(Random& random, double scale = 1)
         : radius_a(scale * random.uniform(0.2, 1)), radius_b(scale * random.uniform(0.2, 1)),
           pose_a(random_pose(random, scale)), pose_b(random_pose(random, scale)) {}
     [[nodiscard]] FieldSphereTree a() const { return FieldSphereTree(formula(shapes::sphere(radius_a))); }
@@ -39,12 +39,12 @@ struct Balls {
     [[nodiscard]] double gap() const { return way().norm() - radius_a - radius_b; }
 };
 
-TEST(Collide, depth_and_normal_of_balls_are_those_of_the_closed_form_at_every_scale) {
+TEST(Collide, depth_and_normal_of_spheres_match_the_closed_form_at_every_scale) {
     Random random(1);
     int touching = 0;
     for (std::size_t k = 0; k < count_of(200, 5000); ++k) {
         const double scale = std::array{1e-3, 1.0, 1e3}[k % 3];
-        const Balls balls(random, scale);
+        const Spheres balls(random, scale);
         const field_field::CollideResult result =
             field_field::collide(balls.a(), balls.pose_a, balls.b(), balls.pose_b);
         ASSERT_EQ(result.status, balls.gap() <= 0 ? Status::overlapping : Status::disjoint) << "gap " << balls.gap();
@@ -88,7 +88,7 @@ TEST(Collide, a_box_in_a_half_space_is_as_deep_as_its_lowest_corner) {
 }
 
 // The nearest a ball comes to a shape whose distance is exact is the distance of its middle, less its radius.
-TEST(Collide, a_ball_against_box_capsule_and_torus_is_as_deep_as_the_distance_of_its_middle_says) {
+TEST(Collide, the_depth_of_a_sphere_in_box_capsule_and_torus_follows_from_the_distance_of_its_centre) {
     Random random(3);
     const std::array<FieldPtr, 3> fields = {formula(shapes::box({0.4, 0.6, 0.5})),
                                             formula(shapes::capsule({0, 0, -0.5}, {0, 0, 0.5}, 0.3)),
@@ -120,7 +120,7 @@ TEST(Collide, a_ball_against_box_capsule_and_torus_is_as_deep_as_the_distance_of
     EXPECT_GT(apart, 10);
 }
 
-TEST(Collide, swapping_changes_names_and_signs_alone) {
+TEST(Collide, swapping_the_shapes_swaps_names_and_signs_only) {
     Random random(4);
     const TriangleMesh mesh = make_creature({.triangles = 2000});
     const std::array<FieldSphereTree, 4> solids = {
@@ -203,7 +203,7 @@ TEST(Collide, a_wider_margin_never_loses_a_touch) {
     EXPECT_GT(changed, 10);
 }
 
-TEST(Collide, balls_a_hair_apart_are_proven_apart_and_a_hair_deep_are_found) {
+TEST(Collide, spheres_slightly_apart_are_proven_disjoint_and_slightly_overlapping_are_found) {
     const FieldSphereTree a(formula(shapes::sphere(1))), b(formula(shapes::sphere(0.5)));
     for (const double gap : {1e-3, 1e-6, 1e-9, -1e-3, -1e-6, -1e-9}) {
         const field_field::CollideResult result =
@@ -320,12 +320,12 @@ TEST(Separation, ends_where_distances_overflow) {
     }
 }
 
-TEST(Separation, bounds_hold_the_distance_of_balls_and_the_points_reach_it) {
+TEST(Separation, bounds_enclose_the_distance_of_spheres_and_the_points_attain_it) {
     Random random(8);
     int apart = 0;
     for (std::size_t k = 0; k < count_of(100, 2000); ++k) {
         const double scale = std::array{1e-3, 1.0, 1e3}[k % 3];
-        const Balls balls(random, scale);
+        const Spheres balls(random, scale);
         const field_field::Separation result =
             field_field::separation(balls.a(), balls.pose_a, balls.b(), balls.pose_b);
         if (balls.gap() <= 0) {

@@ -37,7 +37,7 @@ bool is_common(const Field& a, const Pose& pose_a, const Field& b, const Pose& p
     return a.distance(pose_a.to_local(p)) <= slack && b.distance(pose_b.to_local(p)) <= slack;
 }
 
-TEST(FieldOverlap, the_volume_of_two_balls_is_enclosed_and_the_bounds_close_with_depth) {
+TEST(FieldOverlap, the_common_volume_of_two_spheres_is_enclosed_and_the_bounds_tighten_with_depth) {
     Random random(1);
     for (const double scale : {1e-3, 1.0, 1e3}) {
         for (std::size_t k = 0; k < testing::count_of(4, 50); ++k) {
@@ -81,7 +81,7 @@ TEST(FieldOverlap, boxes_that_stand_straight_have_their_exact_common_volume) {
     }
 }
 
-TEST(FieldOverlap, a_ball_in_a_corner_of_a_turned_box_is_an_eighth) {
+TEST(FieldOverlap, a_sphere_at_a_corner_of_a_rotated_box_shares_an_eighth) {
     const FieldPtr ball = formula(shapes::sphere(0.5)), box = formula(shapes::box({2, 2, 2}));
     Random random(3);
     for (std::size_t k = 0; k < 5; ++k) {
@@ -113,7 +113,7 @@ TEST(FieldOverlap, nested_bodies_overlap_in_the_inner_one) {
 }
 
 // 1e-9 of their size apart is proven to be apart; a shallow overlap is found; a touch in one point is not denied.
-TEST(FieldOverlap, a_hairs_breadth_is_decided_both_ways) {
+TEST(FieldOverlap, tiny_gaps_and_tiny_overlaps_are_decided) {
     Random random(4);
     for (const double scale : {1e-3, 1.0, 1e3}) {
         const FieldPtr ball = formula(shapes::sphere(scale)),
@@ -155,7 +155,7 @@ Kinds balls() {
     return kinds;
 }
 
-TEST(FieldOverlap, every_kind_of_field_meets_every_other_in_both_orders) {
+TEST(FieldOverlap, every_kind_of_field_is_tested_with_every_other_in_both_orders) {
     const Kinds kinds = balls();
     Random random(5);
     std::size_t hits = 0, runs = 0;
@@ -277,7 +277,7 @@ TEST(FieldOverlap, order_threads_and_comparisons_agree) {
     EXPECT_EQ(counted.volume, whole.volume);
 }
 
-TEST(FieldOverlap, regions_sizes_and_levels_mean_what_they_say) {
+TEST(FieldOverlap, regions_sizes_and_levels_have_their_stated_meaning) {
     const FieldPtr ball = formula(shapes::sphere(1)), floor = formula(shapes::plane(Vec3::UnitZ(), 0));
     const field_field::FieldOverlap half = field_field::field_overlap(*ball, {}, *floor, {}, {.size = 0.05});
     EXPECT_TRUE(half.volume.contains(2 * pi / 3)) << "a half space has no bounds, the ball has";
@@ -331,7 +331,7 @@ TEST(FieldOverlap, poses_without_meaning_leave_it_undecided) {
               Status::disjoint);
 }
 
-TEST(TransformedField, a_ball_within_the_covered_radius_lies_in_one_of_the_two) {
+TEST(TransformedField, a_sphere_within_the_covered_radius_lies_in_the_union_of_the_two) {
     Random random(8);
     std::size_t covered = 0, runs = 0;
     for (std::size_t k = 0; k < 5000; ++k) {

@@ -48,7 +48,7 @@ void expect_first_contact(const field_field::FieldSweep& result, const std::opti
     EXPECT_NEAR(result.normal.norm(), 1, 1e-12);
 }
 
-TEST(FieldSweep, balls_on_straight_ways_meet_when_their_closed_form_says) {
+TEST(FieldSweep, spheres_on_straight_paths_touch_at_the_time_of_the_closed_form) {
     Random random(1);
     std::size_t hits = 0, runs = 0;
     for (const double scale : {1e-3, 1.0, 1e3})
@@ -78,7 +78,7 @@ TEST(FieldSweep, balls_on_straight_ways_meet_when_their_closed_form_says) {
 }
 
 // Each ball is far from the origin of its body: both go on helices, seen from one another on neither.
-TEST(FieldSweep, balls_on_screws_meet_when_their_centres_are_near_enough) {
+TEST(FieldSweep, spheres_on_screw_motions_touch_when_their_centres_are_close) {
     Random random(2);
     std::size_t hits = 0, runs = 0;
     for (std::size_t k = 0; k < testing::count_of(30, 600); ++k) {
@@ -219,7 +219,7 @@ TEST(FieldSweep, grids_and_meshes_touch_when_the_formula_does_but_for_their_erro
     }
 }
 
-TEST(FieldSweep, what_overlaps_at_the_start_touches_at_time_zero) {
+TEST(FieldSweep, shapes_that_overlap_at_the_start_touch_at_time_zero) {
     const FieldPtr ball = formula(shapes::sphere(1)), inner = formula(shapes::sphere(0.1)),
                    hollow = formula(shapes::shell(0.02, shapes::sphere(1)));
     const field_field::FieldSweep nested =
@@ -245,7 +245,7 @@ TEST(FieldSweep, a_graze_is_undecided_from_where_the_proof_ends) {
     EXPECT_LT(graze.evaluations, 50'200u);
 }
 
-TEST(FieldSweep, a_known_time_prunes_what_is_later) {
+TEST(FieldSweep, a_known_time_prunes_later_contacts) {
     const FieldPtr ball = formula(shapes::sphere(1)), floor = formula(shapes::plane(Vec3::UnitZ(), 0));
     const Motion fall = slide({0, 0, 5}, {0, 0, -5}); // touches at 0.4
     const field_field::FieldSweep before =

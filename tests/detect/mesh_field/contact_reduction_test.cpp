@@ -62,7 +62,7 @@ bool is_plain(const mesh_field::MeshInField& side, Index triangle, double margin
             return side.field->distance(side.field_pose.to_local(side.mesh_pose * p)) <= margin;
         };
         const auto corners = side.mesh->corners(place);
-        return touches(side.mesh->ball(place).center) || std::ranges::any_of(corners, touches);
+        return touches(side.mesh->sphere(place).center) || std::ranges::any_of(corners, touches);
     }
     return false;
 }

@@ -46,7 +46,7 @@ Corners random_triangle(Random& random, double scale) {
 
 Pose random_pose(Random& random, double reach) { return {random.rotation(), reach * random.in_ball()}; }
 
-TEST(TriangleDescent, reaches_the_least_of_convex_bodies_on_random_triangles) {
+TEST(TriangleDescent, reaches_the_minimum_of_convex_bodies_on_random_triangles) {
     Random random(1);
     for (const double scale : {1e-3, 1.0, 1e3}) {
         const AnalyticField ball(shapes::sphere(0.5 * scale)), block(shapes::box(scale * Vec3(0.8, 0.6, 0.4))),
@@ -75,7 +75,7 @@ TEST(TriangleDescent, reaches_the_least_of_convex_bodies_on_random_triangles) {
     }
 }
 
-TEST(TriangleDescent, finds_the_closed_form_of_a_ball) {
+TEST(TriangleDescent, matches_the_closed_form_of_a_sphere) {
     Random random(2);
     const AnalyticField ball(shapes::sphere(0.5));
     std::size_t evaluations = 0;
@@ -204,7 +204,7 @@ TEST(MeshContacts, lists_every_triangle_that_dense_samples_see_in_a_grid) {
     expect_both_outcomes(tally, false);
 }
 
-TEST(MeshContacts, depth_and_normal_of_a_ball_and_a_half_space_are_exact) {
+TEST(MeshContacts, depth_and_normal_of_a_sphere_and_a_half_space_are_exact) {
     Random random(6);
     for (const double scale : {1e-3, 1.0, 1e3}) {
         const TriangleMesh mesh = mapped(testing::sphere_mesh(3), [&](const Vec3& p) -> Vec3 { return scale * p; });
@@ -241,7 +241,7 @@ TEST(MeshContacts, a_mesh_inside_the_body_touches_and_a_body_inside_the_mesh_doe
 }
 
 // A triangle stands on its edge in a narrow valley beside a wide one: the descent goes astray, the proof does not.
-TEST(MeshContacts, proof_finds_what_the_descent_misses) {
+TEST(MeshContacts, the_proof_finds_contacts_that_the_descent_misses) {
     using namespace shapes;
     const AnalyticField field(
         union_of({translate({0.9, 0.35, 0}, sphere(0.02)), translate({-0.5, 0.5, 0.05}, sphere(0.04))}));
@@ -284,7 +284,7 @@ TEST(MeshContacts, gaps_are_proven_down_to_the_tolerance_and_open_below_it) {
               Status::overlapping);
 }
 
-TEST(MeshContacts, max_contacts_keeps_the_deepest_and_says_so) {
+TEST(MeshContacts, max_contacts_keeps_the_deepest_and_reports_more) {
     const TriangleSphereTree mesh(testing::sphere_mesh(3));
     const AnalyticField plane(shapes::plane(Vec3::UnitZ(), 0));
     const auto all = mesh_field::mesh_contacts(mesh, {}, plane, {}),

@@ -105,7 +105,7 @@ struct Outcomes {
     }
 };
 
-TEST(MeshPair, crossings_and_distances_equal_those_of_all_pairs_of_triangles) {
+TEST(MeshMesh, crossings_and_distances_equal_those_of_all_pairs_of_triangles) {
     Random random(1);
     Outcomes outcomes;
     for (const double scale : {1e-3, 1.0, 1e3}) {
@@ -120,7 +120,7 @@ TEST(MeshPair, crossings_and_distances_equal_those_of_all_pairs_of_triangles) {
     outcomes.expect_all();
 }
 
-TEST(MeshPair, meshes_of_very_different_size_are_no_special_case) {
+TEST(MeshMesh, meshes_of_very_different_size_are_no_special_case) {
     Random random(2);
     Outcomes outcomes;
     for (const double ratio : {1e-6, 1e-3, 1e3, 1e30}) {
@@ -139,7 +139,7 @@ TEST(MeshPair, meshes_of_very_different_size_are_no_special_case) {
     outcomes.expect_all();
 }
 
-TEST(MeshPair, far_from_the_origin_the_answers_are_those_of_the_corners_as_placed) {
+TEST(MeshMesh, far_from_the_origin_the_answers_are_those_of_the_corners_as_placed) {
     Random random(3);
     Outcomes outcomes;
     const std::vector<TriangleMesh> meshes = shapes(1);
@@ -154,7 +154,7 @@ TEST(MeshPair, far_from_the_origin_the_answers_are_those_of_the_corners_as_place
     outcomes.expect_all();
 }
 
-TEST(MeshPair, what_touches_exactly_crosses_and_what_misses_by_a_rounding_does_not) {
+TEST(MeshMesh, touching_meshes_cross_and_meshes_apart_by_one_rounding_do_not) {
     const SurfaceTree box(make_box({})), point(TriangleMesh{{Vec3::Zero()}, {{0, 0, 0}}}),
         segment(TriangleMesh{{Vec3::Zero(), Vec3(0, 0.25, 0)}, {{0, 1, 1}}});
     const double touching = 1, apart = std::nextafter(1.0, 2.0);
@@ -173,7 +173,7 @@ TEST(MeshPair, what_touches_exactly_crosses_and_what_misses_by_a_rounding_does_n
     EXPECT_FALSE(meshes_cross(box, {}, box, Pose::from_translation({1.5, 0, 0}), std::nextafter(0.5, 0.0)));
 }
 
-TEST(MeshPair, plates_face_to_face_are_as_far_apart_as_their_planes) {
+TEST(MeshMesh, plates_face_to_face_are_as_far_apart_as_their_planes) {
     const TriangleMesh cloth = make_cloth({.cells = {40, 40}});
     const SurfaceTree plate(cloth);
     const Pose turned = Pose::from_axis_angle(0.3, Vec3::UnitX(), {1, 2, 3});
@@ -182,7 +182,7 @@ TEST(MeshPair, plates_face_to_face_are_as_far_apart_as_their_planes) {
     EXPECT_NEAR(near.distance, 0.125, 1e-14);
 }
 
-TEST(MeshPair, hints_right_and_wrong_leave_the_distance_as_it_is) {
+TEST(MeshMesh, hints_right_and_wrong_leave_the_distance_as_it_is) {
     Random random(4);
     const std::vector<TriangleMesh> meshes = shapes(1);
     std::size_t crossing = 0, apart = 0;
@@ -203,7 +203,7 @@ TEST(MeshPair, hints_right_and_wrong_leave_the_distance_as_it_is) {
     EXPECT_GT(apart, 0u);
 }
 
-TEST(MeshPair, every_cpu_finds_the_same_in_the_same_order) {
+TEST(MeshMesh, every_cpu_finds_the_same_in_the_same_order) {
     Random random(7);
     const SurfaceTree a(make_torus({.segments = 40, .tube_segments = 20})),
         b(make_sphere({.radius = 0.4, .resolution = 12}));
@@ -222,14 +222,14 @@ TEST(MeshPair, every_cpu_finds_the_same_in_the_same_order) {
     }
 }
 
-TEST(MeshPair, a_limit_hides_what_is_farther) {
+TEST(MeshMesh, a_limit_excludes_farther_meshes) {
     const SurfaceTree box(make_box({}));
     const Pose far = Pose::from_translation({3, 0, 0});
     EXPECT_EQ(mesh_distance(box, {}, box, far, 1.9).triangle_a, no_index);
     EXPECT_DOUBLE_EQ(mesh_distance(box, {}, box, far, 2.1).distance, 2);
 }
 
-TEST(MeshPair, says_when_there_are_more_crossings_than_asked_for) {
+TEST(MeshMesh, reports_when_there_are_more_crossings_than_the_limit) {
     const SurfaceTree ball(make_sphere({}));
     const Pose beside = Pose::from_translation({0.3, 0, 0});
     const MeshCrossings all = mesh_crossings(ball, {}, ball, beside), few = mesh_crossings(ball, {}, ball, beside, 5);
@@ -239,7 +239,7 @@ TEST(MeshPair, says_when_there_are_more_crossings_than_asked_for) {
     EXPECT_EQ(few.pairs.size(), 5u);
 }
 
-TEST(MeshPair, single_triangles_are_meshes_and_nothing_meets_nothing) {
+TEST(MeshMesh, single_triangles_are_meshes_and_empty_meshes_cross_nothing) {
     Random random(5);
     Outcomes outcomes;
     for (std::size_t k = 0; k < count_of(300, 10'000); ++k) {
@@ -257,7 +257,7 @@ TEST(MeshPair, single_triangles_are_meshes_and_nothing_meets_nothing) {
 }
 
 // Of the vertices of each the nearest point of the other is known; edges may be a little nearer to each other.
-TEST(MeshPair, a_scan_is_as_far_as_its_vertices_say_or_a_little_less) {
+TEST(MeshMesh, a_scan_is_as_far_as_its_vertices_say_or_a_little_less) {
     FATHOM_NEEDS_MODELS();
     const TriangleMesh bunny = read_triangle_mesh(testing::models() / "bunny.obj");
     const SurfaceTree tree(bunny);

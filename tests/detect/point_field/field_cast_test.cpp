@@ -102,7 +102,7 @@ void expect_both_outcomes(const Tally& tally) {
     EXPECT_LE(tally.unproven_time, 1e-4 * static_cast<double>(tally.segments));
 }
 
-TEST(FieldCast, agrees_with_the_closed_form_of_balls_at_every_scale_and_level) {
+TEST(FieldCast, agrees_with_the_closed_form_of_spheres_at_every_scale_and_level) {
     for (const double scale : {1e-3, 1.0, 1e3})
         for (const double level : {0.0, 0.2 * scale, -0.1 * scale}) {
             const AnalyticField field(shapes::sphere(scale));
@@ -180,7 +180,7 @@ TEST(FieldCast, grazing_segments_are_never_missed) {
     EXPECT_LT(undecided, hits + misses);
 }
 
-TEST(FieldCast, a_spent_budget_is_undecided_and_says_where) {
+TEST(FieldCast, an_exhausted_budget_is_undecided_and_names_the_time) {
     const testing::BallField field(Vec3::Zero(), 1);
     const ClearanceRadius radius(field, 0);
     std::vector<ContactInterval> found;
@@ -226,7 +226,7 @@ TEST(FieldCast, points_and_starts_on_the_surface_count_as_contact) {
     EXPECT_EQ(found[0], (ContactInterval{0, 1, true}));
 }
 
-TEST(FieldCast, what_is_not_finite_is_undecided) {
+TEST(FieldCast, segments_that_are_not_finite_are_undecided) {
     const AnalyticField box(shapes::box({2, 2, 2}));
     const ClearanceRadius radius(box, 0);
     for (const double bad : {std::nan(""), HUGE_VAL, 1e308}) {
@@ -263,7 +263,7 @@ private:
     const Field& field_;
 };
 
-TEST(FieldCast, smooth_fields_cost_few_look_ups) {
+TEST(FieldCast, smooth_fields_need_few_evaluations) {
     const AnalyticField ball(shapes::sphere(1));
     const CountingField field(ball);
     const ClearanceRadius radius(field, 0);

@@ -118,7 +118,7 @@ void compare(const GridField& field, double level, Random& random, int count, Co
     }
 }
 
-TEST(GridWalk, finds_what_the_walk_over_every_cell_finds_in_grids_of_noise) {
+TEST(GridTraversal, agrees_with_a_traversal_of_every_cell_in_grids_of_noise) {
     Random random(41);
     Compared seen;
     const int grids = static_cast<int>(count_of(60, 2000));
@@ -136,7 +136,7 @@ TEST(GridWalk, finds_what_the_walk_over_every_cell_finds_in_grids_of_noise) {
     EXPECT_GT(seen.several, seen.segments / 10);
 }
 
-TEST(GridWalk, finds_what_the_walk_over_every_cell_finds_in_baked_shapes) {
+TEST(GridTraversal, agrees_with_a_traversal_of_every_cell_in_baked_shapes) {
     Random random(42);
     Compared seen;
     const BallField ball(Vec3(0.1, -0.2, 0.05), 0.5);

@@ -148,7 +148,7 @@ TEST(SegmentCaster, agrees_with_the_field_itself_in_and_beyond_its_domain_at_any
     EXPECT_GT(tally.apart, 200u);
 }
 
-TEST(SegmentCaster, agrees_with_the_field_itself_in_noise_also_where_bricks_do_not_meet) {
+TEST(SegmentCaster, agrees_with_the_field_in_noise_also_across_discontinuous_bricks) {
     Random random(94);
     Tally tally;
     for (std::size_t g = 0; g < count_of(30, 1000); ++g) {
@@ -210,7 +210,7 @@ TEST(SegmentCaster, a_batch_has_the_bits_of_single_calls_with_any_number_of_thre
     expect_batch_is_single(SegmentCaster(grid), {});
 }
 
-TEST(SegmentCaster, what_is_not_finite_is_undecided_and_points_are_segments_without_length) {
+TEST(SegmentCaster, segments_that_are_not_finite_are_undecided_and_points_have_zero_length) {
     const SegmentCaster caster(baked(AnalyticField(shapes::sphere(0.5)), 1, 32));
     for (const Segment& s :
          {Segment{Vec3(std::nan(""), 0, 0), Vec3::Zero()}, Segment{Vec3::Zero(), Vec3(HUGE_VAL, 0, 0)}}) {

@@ -37,7 +37,7 @@ bool same(const ShellSweepHit& a, const ShellSweepHit& b) {
            a.position == b.position && a.normal == b.normal;
 }
 
-TEST(ShellSweep, the_tree_finds_what_point_by_point_finds) {
+TEST(ShellSweep, the_tree_agrees_with_point_by_point_sweeps) {
     Random random(1);
     const std::vector<FieldPtr> fields = {baked(shapes::torus(1, 0.3), 96), baked(shapes::box({1, 1, 0.3}), 64),
                                           analytic(shapes::torus(1, 0.3))};
@@ -108,7 +108,7 @@ TEST(ShellSweep, straight_paths_agree_with_the_closed_form) {
     EXPECT_GT(hits, 300u);
 }
 
-TEST(ShellSweep, the_first_contact_is_told_in_the_world) {
+TEST(ShellSweep, the_first_contact_is_reported_in_the_world_frame) {
     // A point falls on a unit box that itself moves up: they meet half way, on the box's upper face.
     const SegmentCaster caster(baked(shapes::box({1, 1, 1}), 64));
     const SweepShell shell({Vec3(0.2, 0.1, 0), Vec3(0.1, 0.1, 0), Vec3(0.1, 0.1, 0.5)});
@@ -153,7 +153,7 @@ TEST(ShellSweep, both_roles_of_a_pair_have_normals_from_a_to_b) {
     EXPECT_EQ(result.first.status, Status::disjoint);
 }
 
-TEST(ShellSweep, a_ball_is_a_point_with_a_level) {
+TEST(ShellSweep, a_sphere_is_a_point_with_a_level) {
     Random random(4);
     const Vec3 half(0.5, 0.3, 0.2);
     std::size_t hits = 0;
@@ -163,7 +163,7 @@ TEST(ShellSweep, a_ball_is_a_point_with_a_level) {
         const Motion motion{random_pose(random, 2), random_pose(random, 2)};
         const Vec3 center = 0.2 * random.in_ball();
         const ShellSweepHit hit =
-            sweep_ball(center, motion, caster, Motion::stationary({}), {.goal = SweepGoal::first});
+            sweep_sphere(center, motion, caster, Motion::stationary({}), {.goal = SweepGoal::first});
         const testing::TimeSpans truth =
             testing::in_grown_block({motion.start * center, motion.end * center}, half, radius);
         EXPECT_EQ(hit.status == Status::overlapping, !truth.empty());
@@ -193,7 +193,7 @@ TEST(ShellSweep, has_the_same_result_for_any_number_of_threads) {
     }
 }
 
-TEST(ShellSweep, what_is_not_finite_is_undecided_and_no_points_touch_nothing) {
+TEST(ShellSweep, motions_that_are_not_finite_are_undecided_and_an_empty_shell_touches_nothing) {
     const SegmentCaster caster(analytic(shapes::sphere(1)));
     ShellSweepResult result;
     sweep(SweepShell({Vec3::Zero()}), {Pose::from_translation({std::nan(""), 0, 0}), {}}, caster,

@@ -68,7 +68,7 @@ double minimum_over(const std::vector<HalfSpace>& body, const std::vector<HalfSp
     return least;
 }
 
-TEST(ClosedForm, boxes_are_as_deep_as_a_linear_program_says) {
+TEST(ClosedForm, the_depth_of_boxes_is_that_of_a_linear_program) {
     Random random(11);
     std::size_t touching = 0, apart = 0;
     const std::size_t count = count_of(60, 2000);
@@ -172,7 +172,7 @@ struct Round {
     }
 };
 
-TEST(ClosedForm, capsules_and_tori_are_as_deep_as_the_distance_of_their_cores_says) {
+TEST(ClosedForm, the_depth_of_capsules_and_tori_follows_from_the_distance_of_their_cores) {
     Random random(12);
     std::array<std::size_t, 3> touching{}, apart{};
     std::size_t told = 0, to_nine_digits = 0; // pairs with one normal

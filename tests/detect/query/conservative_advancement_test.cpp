@@ -13,8 +13,8 @@
 namespace fathom {
 namespace {
 
-// Touching inside of given intervals; outside, the gap is `slope` times the way in time to the nearest, and `share` of
-// it is proven.
+// Touching inside of given intervals; outside, the gap is `slope` times the distance in time to the nearest, and
+// `share` of it is proven.
 struct Known {
     std::vector<ContactInterval> contacts;
     double slope = 1, share = 0.9;
@@ -93,7 +93,7 @@ TEST(AdvancementResult, contact_at_either_end_is_seen) {
     EXPECT_TRUE(at_end.intervals.front().proven);
 }
 
-TEST(AdvancementResult, without_known_gaps_everything_stays_open) {
+TEST(AdvancementResult, without_known_gaps_all_times_stay_undecided) {
     const auto silent = [](double) { return TimeProbe{false, 0}; };
     const AdvancementResult found = conservative_advancement(silent, {.speed = 1, .all = true, .max_evaluations = 100});
     EXPECT_EQ(found.status, Status::undecided);
@@ -123,14 +123,14 @@ TEST(AdvancementResult, contact_of_no_length_is_found_where_it_is_certain) {
 
 // Signed distances: waves about a height, as fast as 4 pi a unit of time; contact where they are below 0.
 struct Waves {
-    double height, phase, blur = 0; // blur: distances are told too small by this
+    double height, phase, uncertainty = 0; // uncertainty: reported distances are too small by this
     bool holds = false;
 
     static constexpr double speed = 4 * std::numbers::pi;
     [[nodiscard]] double distance(double t) const { return height + std::cos(speed * t + phase); }
     TimeProbe operator()(double t) const {
         const double d = distance(t);
-        return {d <= 0, d - blur, holds ? -d - blur : 0, d > 0 ? blur : 0};
+        return {d <= 0, d - uncertainty, holds ? -d - uncertainty : 0, d > 0 ? uncertainty : 0};
     }
 };
 
@@ -158,7 +158,7 @@ TEST(AdvancementResult, depths_fill_the_times_round_them) {
     EXPECT_LT(3 * with, without);
 }
 
-TEST(AdvancementResult, blurred_looks_end_early_and_stay_true) {
+TEST(AdvancementResult, uncertain_probes_end_early_and_stay_correct) {
     Random random(6);
     std::size_t told = 0, kept_secret = 0, touching = 0;
     for (std::size_t k = 0; k < testing::count_of(500, 20000); ++k) {
@@ -168,7 +168,7 @@ TEST(AdvancementResult, blurred_looks_end_early_and_stay_true) {
         kept_secret += conservative_advancement(
                            [&](double t) {
                                TimeProbe probe = waves(t);
-                               probe.blur = 0;
+                               probe.uncertainty = 0;
                                return probe;
                            },
                            options)
@@ -183,7 +183,7 @@ TEST(AdvancementResult, blurred_looks_end_early_and_stay_true) {
     EXPECT_LT(3 * told, kept_secret);
 }
 
-TEST(AdvancementResult, what_cannot_approach_is_clear_after_one_look) {
+TEST(AdvancementResult, shapes_that_cannot_approach_are_clear_after_one_probe) {
     const auto apart = [](double) { return TimeProbe{false, 1e-9}; };
     const AdvancementResult found = conservative_advancement(apart, {.speed = 0});
     EXPECT_EQ(found.status, Status::disjoint);

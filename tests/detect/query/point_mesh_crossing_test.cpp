@@ -18,7 +18,7 @@ Shape sheet(double size) { return Shape(make_cloth({.size = {size, size}, .cells
 
 bool over_sheet(const Vec3& p, double size) { return std::abs(p.x()) < 0.5 * size && std::abs(p.y()) < 0.5 * size; }
 
-TEST(PointCrossing, falling_points_pass_a_sheet_when_their_height_says) {
+TEST(PointMeshCrossing, falling_points_cross_a_sheet_at_the_time_of_the_closed_form) {
     Random random(5);
     std::size_t met = 0, missed = 0;
     for (std::size_t k = 0; k < testing::count_of(60, 1500); ++k) {
@@ -64,7 +64,7 @@ double first_seen(const std::vector<Vec3>& points, const Motion& motion, double 
     return 2;
 }
 
-TEST(PointCrossing, turning_points_are_met_when_they_change_sides) {
+TEST(PointMeshCrossing, rotating_points_cross_when_they_change_sides) {
     Random random(6);
     const int looks = 4000;
     std::size_t met = 0, missed = 0;
@@ -89,7 +89,7 @@ TEST(PointCrossing, turning_points_are_met_when_they_change_sides) {
     EXPECT_GT(missed, 5u);
 }
 
-TEST(PointCrossing, nothing_is_certain_where_a_point_turns_back_or_passes_beside) {
+TEST(PointMeshCrossing, no_crossing_is_certain_where_a_point_turns_back_or_passes_beside) {
     const Shape one(std::vector<Vec3>{{0.03, 0.04, 0}}), beside(std::vector<Vec3>{{0.6, 0, 0}});
     const Shape flat = sheet(1);
     const Motion through{Pose::from_translation({0, 0, 1e-6}), Pose::from_translation({0, 0, -1e-6})},

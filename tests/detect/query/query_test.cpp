@@ -37,7 +37,7 @@ Cause cause_of(const Call& call) {
     return Cause::cancelled;
 }
 
-TEST(Shape, knows_what_it_was_given) {
+TEST(Shape, reports_its_kind_and_data) {
     EXPECT_EQ(ball(1).kind(), ShapeKind::analytic);
     EXPECT_EQ(formula(shapes::plane(Vec3::UnitZ(), 0)).kind(), ShapeKind::half_space);
     EXPECT_EQ(Shape(std::make_shared<GridField>(bake(AnalyticField(shapes::sphere(1)), {.resolution = 16}))).kind(),
@@ -49,7 +49,7 @@ TEST(Shape, knows_what_it_was_given) {
     EXPECT_EQ(Shape(vertex_shell(make_box()).points).kind(), ShapeKind::point_shell);
 }
 
-TEST(Shape, refuses_what_it_cannot_be) {
+TEST(Shape, rejects_invalid_geometry) {
     EXPECT_EQ(cause_of([] { return Shape(FieldPtr()); }), Cause::invalid_argument);
     EXPECT_EQ(cause_of([] { return Shape(TriangleMesh()); }), Cause::empty);
     EXPECT_EQ(cause_of([] { return Shape(TetMesh()); }), Cause::empty);
@@ -62,7 +62,7 @@ TEST(Shape, refuses_what_it_cannot_be) {
     EXPECT_EQ(cause_of([] { return box_mesh(1).deformed({}); }), Cause::count_mismatch);
 }
 
-TEST(Shape, deforms_into_what_its_vertices_say) {
+TEST(Shape, deforms_to_the_given_vertices) {
     const Shape box = box_mesh(1);
     std::vector<Vec3> wide = box.mesh().vertices;
     for (Vec3& v : wide) v.x() *= 3;
@@ -86,7 +86,7 @@ std::vector<std::pair<Shape, double>> balls() {
             {Shape(make_tet_ball({.radius = 0.5, .resolution = 8})), 1.5e-2}};
 }
 
-TEST(Query, distances_of_balls_in_every_shape) {
+TEST(Query, distances_of_spheres_of_every_kind_match_the_closed_form) {
     const Pose away = {Quat(Eigen::AngleAxisd(0.7, Vec3(1, 2, 3).normalized())), Vec3(1, 1, 0.5)};
     for (const auto& [a, error_a] : balls())
         for (const auto& [b, error_b] : balls()) {
@@ -100,7 +100,7 @@ TEST(Query, distances_of_balls_in_every_shape) {
         }
 }
 
-TEST(Query, two_balls_meet_when_their_way_says) {
+TEST(Query, two_spheres_touch_at_the_time_of_the_closed_form) {
     const Motion coming{Pose::from_translation({3, 0, 0}), Pose::from_translation({-3, 0, 0}), Path::screw};
     const double enters = 2.0 / 6, leaves = 4.0 / 6; // centres one metre apart
     for (const auto& [a, error_a] : balls())
@@ -155,7 +155,7 @@ TEST(Query, a_mesh_on_the_ground) {
     EXPECT_GE(distance(ball(0.5), Pose::from_translation({3, 4, 2}), ground, {}).lower_bound, 1.49);
 }
 
-TEST(Query, whatever_falls_meets_the_ground_when_its_height_says) {
+TEST(Query, every_kind_of_shape_hits_the_ground_at_the_expected_time) {
     const TriangleMesh cube = make_box({.size = Vec3::Constant(1), .cells = {3, 3, 3}});
     TriangleMesh without_lid = cube;
     std::erase_if(without_lid.triangles, [&](const Triangle& t) {
@@ -282,7 +282,7 @@ TEST(Query, few_contacts_are_the_deepest_and_the_same_in_both_orders) {
     EXPECT_GT(whole, asked / 10) << "all are there where there is room";
 }
 
-TEST(Query, says_what_it_cannot_do) {
+TEST(Query, reports_unsupported_queries) {
     const Pose nowhere = Pose::from_translation({0, std::numeric_limits<double>::quiet_NaN(), 0});
     EXPECT_EQ(collide(ball(1), nowhere, box_mesh(1), {}).status, Status::undecided);
     EXPECT_FALSE(collide(ball(1), nowhere, box_mesh(1), {}).proven);

@@ -31,7 +31,7 @@ TriangleMesh membrane_at(double scale, double phase) {
     });
 }
 
-TEST(MembraneContacts, a_body_keeps_the_side_from_which_it_came_all_the_way_through) {
+TEST(MembraneContacts, a_body_keeps_its_side_while_it_passes_through) {
     for (const double scale : {1e-3, 1.0, 1e3})
         for (const int side : {1, -1}) {
             MembraneContacts contacts;
@@ -58,7 +58,7 @@ TEST(MembraneContacts, a_body_keeps_the_side_from_which_it_came_all_the_way_thro
         }
 }
 
-TEST(MembraneContacts, what_was_never_clear_has_no_side_and_forgetting_makes_it_so) {
+TEST(MembraneContacts, a_body_that_was_never_clear_has_no_side_and_forget_resets_it) {
     MembraneContacts contacts;
     const OwnedBody ball(make_tet_ball({.resolution = 2}));
     contacts.update(ball.view(), membrane_at(1, 0));

@@ -45,7 +45,7 @@ TEST(TetPairs, overlapping_pairs_of_bodies_are_those_of_brute_force) {
     }
 }
 
-TEST(TetPairs, a_body_meets_itself_only_where_it_is_folded) {
+TEST(TetPairs, a_body_overlaps_itself_only_where_it_is_folded) {
     const OwnedBody straight(make_tet_box({.size = {4, 1, 1}, .cells = {8, 2, 2}}));
     EXPECT_TRUE(self_overlapping_tetrahedra(straight.view()).empty());
     Random random(42);
@@ -65,7 +65,7 @@ TEST(TetPairs, a_body_meets_itself_only_where_it_is_folded) {
     }
 }
 
-TEST(PointsInTets, single_tetrahedra_of_every_family_hold_what_exact_arithmetic_says) {
+TEST(PointsInTets, single_tetrahedra_of_every_family_agree_with_exact_arithmetic) {
     const std::size_t count = count_of(9000, 1000000);
     std::size_t hits = 0, asked = 0, wrong = 0;
     SimplexPairs pairs(43);
@@ -100,7 +100,7 @@ TEST(PointsInTets, single_tetrahedra_of_every_family_hold_what_exact_arithmetic_
     EXPECT_LT(hits, asked / 2);
 }
 
-TEST(PointsInTets, every_vertex_is_in_the_smallest_tetrahedron_that_holds_it_and_no_other) {
+TEST(PointsInTets, every_vertex_is_in_the_smallest_tetrahedron_that_contains_it_and_no_other) {
     Random random(44);
     std::size_t hits = 0, asked = 0, fewer = 0;
     for (std::size_t k = 0; k < count_of(6, 300); ++k) {
@@ -286,7 +286,7 @@ TEST(SegmentsInTets, integrals_of_linear_depth_are_exact) {
     }
 }
 
-TEST(SegmentsInTets, an_edge_that_no_vertex_tells_of_is_found) {
+TEST(SegmentsInTets, an_intersecting_edge_is_found_without_a_vertex_inside) {
     // Two wedges cross by their edges (figure 11 of the paper): no vertex of either is inside the other.
     const OwnedBody a(one_tetrahedron({Vec3(-1, 0, 0.1), Vec3(1, 0, 0.1), Vec3(0, 1, -2), Vec3(0, -1, -2)}));
     const OwnedBody b(one_tetrahedron({Vec3(0, -1, 0), Vec3(0, 1, 0), Vec3(1, 0, 2), Vec3(-1, 0, 2)}));
@@ -356,7 +356,7 @@ TEST(TetContacts, a_collider_steps_moving_bodies_as_the_single_questions_do) {
     EXPECT_TRUE(nothing.empty());
 }
 
-TEST(TetContacts, hostile_bodies_are_refused_and_empty_ones_meet_nothing) {
+TEST(TetContacts, hostile_bodies_are_rejected_and_empty_ones_overlap_nothing) {
     const OwnedBody good(make_tet_box());
     const OwnedBody none(TetMesh{});
     EXPECT_TRUE(overlapping_tetrahedra(none.view(), good.view()).empty());

@@ -50,7 +50,7 @@ TEST(TetTopology, equals_a_new_one_after_every_random_edit_at_every_scale) {
     EXPECT_GT(shrunk, 10u);
 }
 
-TEST(TetTopology, tells_which_edges_and_vertices_of_the_boundary_an_edit_touched) {
+TEST(TetTopology, reports_the_edges_and_vertices_of_the_boundary_that_an_edit_changed) {
     EditableTetMesh mesh(make_tet_box({.cells = {4, 4, 4}}));
     (void)mesh.take_edit();
     TetTopology topology(mesh);

@@ -20,7 +20,7 @@ namespace {
 // in every bound.
 int depth_of(BoundingTree& tree, const Vec3& x, Random& random, double slack) {
     const auto holds = [&](Index part) {
-        const Sphere ball = tree.ball(part);
+        const Sphere ball = tree.sphere(part);
         if ((x - ball.center).norm() > ball.radius + slack) return false;
         for (int k = 0; k < 6; ++k)
             if (const Vec3 way = random.direction(); way.dot(x - ball.center) > tree.reach(part, way) + slack)
@@ -48,7 +48,7 @@ int depth_of(BoundingTree& tree, const Vec3& x, Random& random, double slack) {
     }
 }
 
-TEST(BoundingTree, every_part_holds_what_is_in_it_at_every_depth_and_scale) {
+TEST(BoundingTree, every_node_contains_its_content_at_every_depth_and_scale) {
     Random random(3);
     for (const ShapeKind kind : all_shape_kinds) {
         if (!has_field(kind) || kind == ShapeKind::half_space) continue;
@@ -68,7 +68,7 @@ TEST(BoundingTree, every_part_holds_what_is_in_it_at_every_depth_and_scale) {
     }
 }
 
-TEST(BoundingTree, nothing_is_left_of_what_is_proven_empty) {
+TEST(BoundingTree, nodes_proven_empty_are_dropped) {
     // Ranges of this sum are loose in large cells and tight in small ones: many cells are cleared only by their parts.
     Random random(8);
     for (int k = 0; k < 5; ++k) {
@@ -82,15 +82,16 @@ Shape ball_grid(double radius, int resolution) {
     return Shape(std::make_shared<GridField>(bake(AnalyticField(shapes::sphere(radius)), {.resolution = resolution})));
 }
 
-TEST(DistanceLowerBound, of_balls_beyond_each_others_grids_is_nearer_with_finer_parts) {
+TEST(DistanceLowerBound, of_spheres_beyond_each_others_grids_is_tighter_with_smaller_nodes) {
     for (const double size : {1e-3, 1.0, 1e3})
         for (const double apart : {0.1, 0.5, 3.0}) {
             const Shape a = ball_grid(0.5 * size, 64), b = ball_grid(0.3 * size, 48);
             const Vec3 way = Vec3(1, -2, 0.5).normalized();
             const Pose pose_b = {Quat(Eigen::AngleAxisd(1, Vec3::UnitY())), (0.8 + apart) * size * way};
-            const double coarse = distance_lower_bound(a, {}, b, pose_b, {.enough = 10 * size, .effort = 2000});
+            const double coarse = distance_lower_bound(a, {}, b, pose_b, {.sufficient = 10 * size, .effort = 2000});
             const double fine = distance_lower_bound(
-                a, {}, b, pose_b, {.enough = 10 * size, .effort = 2000, .finest = 1e-4 * size, .way = way});
+                a, {}, b, pose_b,
+                {.sufficient = 10 * size, .effort = 2000, .min_radius = 1e-4 * size, .direction = way});
             EXPECT_LE(fine, (apart + 2e-3) * size); // of grids that interpolate a ball
             EXPECT_GE(fine, (apart - 0.055) * size);
             EXPECT_LE(apart * size - fine, 0.6 * (apart * size - coarse));
@@ -114,10 +115,10 @@ TEST(DistanceLowerBound, never_exceeds_the_distance_of_points_that_were_seen) {
         const RandomPoses poses = random_poses(a, b, random);
         const DistanceResult d = distance(a, poses.a, b, poses.b);
         const double gap = distance_lower_bound(a, poses.a, b, poses.b,
-                                                {.enough = 10 * size,
+                                                {.sufficient = 10 * size,
                                                  .effort = 500,
-                                                 .finest = 1e-3 * size,
-                                                 .way = d.upper_bound > 0 ? d.normal : Vec3(Vec3::Zero())});
+                                                 .min_radius = 1e-3 * size,
+                                                 .direction = d.upper_bound > 0 ? d.normal : Vec3(Vec3::Zero())});
         EXPECT_LE(gap, std::max(d.upper_bound, 0.0) + 1e-9 * size);
         if (!(d.upper_bound > 0.05 * size)) continue;
         ++apart;

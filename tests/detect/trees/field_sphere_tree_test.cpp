@@ -19,7 +19,7 @@ int passed_nodes(const FieldSphereTree& solid, const Vec3& x, Random& random) {
     EXPECT_TRUE(cell.contains(x));
     const FieldSphereNode* node = &solid.nodes()[0];
     for (int depth = 1;; ++depth) {
-        const Sphere ball = solid.ball(*node);
+        const Sphere ball = solid.sphere(*node);
         EXPECT_LE((x - ball.center).norm(), ball.radius) << "depth " << depth;
         const Vec3 way = random.direction();
         EXPECT_LE(way.dot(x - ball.center), solid.reach(*node, way) * (1 + 1e-9)) << "depth " << depth;
@@ -56,7 +56,7 @@ void expect_cover(const FieldPtr& field, const FieldSphereTreeOptions& options, 
     EXPECT_GT(deepest, 1);
 }
 
-TEST(FieldSphereTree, the_balls_and_caps_of_its_tree_hold_every_inside_point_however_deep_the_tree) {
+TEST(FieldSphereTree, the_spheres_and_caps_of_the_tree_contain_every_inside_point_at_any_depth) {
     const TriangleMesh creature = make_creature({.triangles = 2000}), ring = make_torus();
     const std::array<FieldPtr, 5> fields = {
         std::make_shared<GridField>(build_grid(creature, {.resolution = 96})),
@@ -71,7 +71,7 @@ TEST(FieldSphereTree, the_balls_and_caps_of_its_tree_hold_every_inside_point_how
     expect_cover(fields[0], {.max_nodes = 60}, 9);
 }
 
-TEST(FieldSphereTree, says_which_centres_are_inside_and_which_cells_are_full) {
+TEST(FieldSphereTree, marks_centres_inside_and_full_cells) {
     const FieldSphereTree solid(std::make_shared<GridField>(build_grid(make_sphere(), {.resolution = 64})));
     int inside = 0, full = 0, outside = 0;
     for (const FieldSphereNode& node : solid.nodes()) {

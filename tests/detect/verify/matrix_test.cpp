@@ -53,7 +53,7 @@ std::string without_numbers(const std::string& line) {
     return text;
 }
 
-TEST(Matrix, the_page_says_what_the_table_says) {
+TEST(Matrix, the_page_agrees_with_the_table) {
     if (std::getenv("FATHOM_WRITE_MATRIX") != nullptr) {
         std::ofstream(page) << words << matrix_markdown(measure_matrix({.poses = 5})) << guarantees();
     }

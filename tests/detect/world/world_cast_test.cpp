@@ -12,7 +12,7 @@ namespace {
 
 using namespace testing;
 
-TEST(WorldCast, hits_balls_where_the_formula_says) {
+TEST(WorldCast, hits_spheres_where_the_closed_form_says) {
     for (const double size : {1e-3, 1.0, 1e3}) {
         Random random(1);
         World world;

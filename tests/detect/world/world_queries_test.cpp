@@ -26,7 +26,7 @@ World crowd(double size, std::uint64_t seed, const WorldOptions& options = {}) {
     return world;
 }
 
-TEST(WorldAsk, collide_finds_what_each_body_tells_before_and_after_a_step) {
+TEST(WorldQueries, collide_equals_the_results_of_each_body_before_and_after_a_step) {
     for (const double size : {1e-3, 1.0, 1e3}) {
         World world = crowd(size, 2);
         Random random(7);
@@ -52,7 +52,7 @@ TEST(WorldAsk, collide_finds_what_each_body_tells_before_and_after_a_step) {
     }
 }
 
-TEST(WorldAsk, nearest_is_the_least_of_the_distances_to_each_body) {
+TEST(WorldQueries, nearest_is_the_minimum_of_the_distances_to_each_body) {
     const World world = crowd(1, 5);
     Random random(3);
     std::size_t overlapping = 0, limited = 0;
@@ -80,7 +80,7 @@ TEST(WorldAsk, nearest_is_the_least_of_the_distances_to_each_body) {
     EXPECT_EQ(World().nearest(ball_shape(1), {}).body, no_index);
 }
 
-TEST(WorldAsk, a_sweep_meets_first_what_the_sweeps_against_each_body_say) {
+TEST(WorldQueries, a_sweep_equals_the_earliest_sweep_against_each_body) {
     World world;
     Random random(4);
     for (int k = 0; k < 12; ++k)
@@ -120,7 +120,7 @@ World course(double size) {
     return world;
 }
 
-TEST(WorldAsk, poses_tried_in_parallel_are_those_tried_one_by_one) {
+TEST(WorldQueries, poses_tried_in_parallel_are_those_tried_one_by_one) {
     for (const double size : {1e-3, 1.0, 1e3}) {
         const World world = course(size);
         Random random(6);
@@ -159,7 +159,7 @@ TEST(WorldAsk, poses_tried_in_parallel_are_those_tried_one_by_one) {
     }
 }
 
-TEST(WorldAsk, a_body_alone_is_clear_of_everything) {
+TEST(WorldQueries, a_body_alone_is_clear_of_everything) {
     World world;
     const Index id = world.add(ball_shape(1));
     EXPECT_EQ(world.check_poses(id, std::array{Pose{}}), std::vector<Status>{Status::disjoint});
@@ -168,7 +168,7 @@ TEST(WorldAsk, a_body_alone_is_clear_of_everything) {
     EXPECT_EQ(world.sweep(ball_shape(1), Motion::stationary(Pose::from_translation({9, 0, 0}))).body, no_index);
 }
 
-TEST(WorldAsk, refuses_what_is_not_finite_and_unknown_ids) {
+TEST(WorldQueries, rejects_poses_that_are_not_finite_and_unknown_ids) {
     World world;
     const Index id = world.add(ball_shape(1));
     const Pose bad = Pose::from_translation({0, std::numeric_limits<double>::quiet_NaN(), 0});

@@ -57,7 +57,7 @@ void drift_on(World& world, Drift& drift) {
             world.move(id, drift.next(id, world.pose(id)));
 }
 
-TEST(World, a_step_finds_what_all_pairs_one_by_one_find_to_the_byte) {
+TEST(World, a_step_equals_the_results_of_all_pairs_to_the_byte) {
     for (const double size : {1e-3, 1.0, 1e3})
         for (const double margin : {0.0, 0.01 * size}) {
             World world = mixed_world(size, 3, {.query = {.margin = margin}});
@@ -79,7 +79,7 @@ TEST(World, a_step_finds_what_all_pairs_one_by_one_find_to_the_byte) {
         }
 }
 
-TEST(World, warm_start_changes_no_byte_and_spares_most_pairs_that_are_apart) {
+TEST(World, the_pair_cache_changes_no_byte_and_skips_most_separated_pairs) {
     constexpr std::array kinds = {ShapeKind::closed_mesh, ShapeKind::analytic, ShapeKind::grid, ShapeKind::tetrahedra,
                                   ShapeKind::half_space};
     for (const std::uint64_t seed : {1, 2}) {
@@ -102,7 +102,7 @@ TEST(World, warm_start_changes_no_byte_and_spares_most_pairs_that_are_apart) {
     }
 }
 
-TEST(World, a_world_at_rest_asks_nothing_again) {
+TEST(World, a_world_at_rest_repeats_no_query) {
     World world = mixed_world(1, 9, {});
     const std::vector<WorldPair> first = world.update().pairs;
     const WorldStep& again = world.update();
@@ -182,7 +182,7 @@ TEST(World, every_broad_phase_gives_the_same_steps) {
     }
 }
 
-TEST(World, groups_fixed_bodies_and_the_callback_decide_who_may_meet) {
+TEST(World, categories_static_bodies_and_the_filter_decide_which_pairs_are_tested) {
     World world;
     for (int k = 0; k < 6; ++k)
         (void)world.add(ball_shape(1), Pose::from_translation({0.1 * k, 0, 0}),
@@ -208,7 +208,7 @@ TEST(World, groups_fixed_bodies_and_the_callback_decide_who_may_meet) {
     EXPECT_EQ(world.last().began.size(), 5u);
 }
 
-TEST(World, planes_meet_what_reaches_them_and_each_other) {
+TEST(World, half_spaces_overlap_bodies_that_reach_them_and_each_other) {
     World world;
     const Index floor = world.add(Shape::half_space(Vec3::UnitZ(), 0), {}, {.name = "floor", .is_static = true});
     const Index ball = world.add(ball_shape(0.5), Pose::from_translation({0, 0, 0.4}));
@@ -263,7 +263,7 @@ TEST(World, ids_stay_and_are_given_again_only_after_a_step) {
     EXPECT_EQ(world.id_limit(), 4u);
 }
 
-TEST(World, refuses_bad_ids_and_poses_and_stays_as_it_was) {
+TEST(World, rejects_bad_ids_and_poses_and_stays_unchanged) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     World world;
     const Index a = world.add(ball_shape(1)), b = world.add(ball_shape(1), Pose::from_translation({1, 0, 0}));
@@ -313,7 +313,7 @@ TEST(World, a_rotation_that_is_nearly_unit_is_made_so) {
     EXPECT_NEAR(world.pose(id).rotation.norm(), 1, 1e-15);
 }
 
-TEST(World, shapes_with_nothing_inside_meet_nothing) {
+TEST(World, empty_shapes_overlap_nothing) {
     World world;
     const Index none = world.add(
         formula_shape(shapes::intersection(shapes::sphere(1), shapes::translate({5, 0, 0}, shapes::sphere(1)))));
@@ -355,7 +355,7 @@ TEST(PairCache, no_point_travels_farther_than_the_bound_and_the_bound_is_near) {
     EXPECT_LT(relative_travel(a, {}, {}, b, {}, {}), 1e-10);
 }
 
-TEST(WorldGap, is_never_more_than_the_distance_and_mostly_near_it) {
+TEST(WorldLowerBound, is_at_most_the_distance_and_mostly_close_to_it) {
     for (const double size : {1e-3, 1e3}) {
         Random random(31);
         std::size_t near = 0, apart = 0, touching = 0;
@@ -368,10 +368,10 @@ TEST(WorldGap, is_never_more_than_the_distance_and_mostly_near_it) {
                                                                                 ? Pose::from_translation({0, 0, -size})
                                                                                 : random_pose(random, size);
                     const DistanceResult truth = distance(a, pose_a, b, pose_b);
-                    const double gap = distance_lower_bound(a, pose_a, b, pose_b, {.enough = size});
+                    const double gap = distance_lower_bound(a, pose_a, b, pose_b, {.sufficient = size});
                     EXPECT_LE(gap, std::max(0.0, truth.upper_bound) + truth.error_bound + 1e-9 * size)
                         << name(kind) << " " << name(other);
-                    EXPECT_EQ(distance_lower_bound(b, pose_b, a, pose_a, {.enough = 0}) <=
+                    EXPECT_EQ(distance_lower_bound(b, pose_b, a, pose_a, {.sufficient = 0}) <=
                                   std::max(0.0, truth.upper_bound) + truth.error_bound + 1e-9 * size,
                               true);
                     ++(truth.upper_bound > 0 ? apart : touching);
@@ -382,8 +382,8 @@ TEST(WorldGap, is_never_more_than_the_distance_and_mostly_near_it) {
         EXPECT_GT(near, apart / 3);
     }
     const Shape plane = Shape::half_space(Vec3::UnitZ(), 0), pillar = formula_shape(shapes::infinite_cylinder(1));
-    EXPECT_EQ(distance_lower_bound(plane, {}, plane, Pose::from_translation({0, 0, -5}), {.enough = 1}), 0);
-    EXPECT_EQ(distance_lower_bound(pillar, {}, ball_shape(1), Pose::from_translation({5, 0, 0}), {.enough = 1}), 0);
+    EXPECT_EQ(distance_lower_bound(plane, {}, plane, Pose::from_translation({0, 0, -5}), {.sufficient = 1}), 0);
+    EXPECT_EQ(distance_lower_bound(pillar, {}, ball_shape(1), Pose::from_translation({5, 0, 0}), {.sufficient = 1}), 0);
 }
 
 } // namespace

@@ -149,7 +149,7 @@ std::vector<Membership> memberships() {
     };
 }
 
-TEST(AnalyticShapes, hold_the_points_that_their_names_say) {
+TEST(AnalyticShapes, contain_the_expected_points) {
     Random random(1);
     for (const Membership& m : memberships()) {
         const AnalyticField field(m.shape);
@@ -218,7 +218,7 @@ TEST(AnalyticShapes, distances_agree_with_brute_force) {
     EXPECT_GT(inside, 100u);
 }
 
-TEST(AnalyticShapes, what_is_called_exact_reaches_the_surface_in_one_step) {
+TEST(AnalyticShapes, exact_kinds_reach_the_surface_in_one_step) {
     Random random(2);
     int judged = 0;
     for (const std::string& text : shape_examples()) {
@@ -245,7 +245,7 @@ TEST(AnalyticShapes, what_is_called_exact_reaches_the_surface_in_one_step) {
     EXPECT_GT(judged, 30);
 }
 
-TEST(AnalyticShapes, what_is_not_called_exact_is_not) {
+TEST(AnalyticShapes, kinds_that_are_not_marked_exact_are_not_exact) {
     const auto kind = [](const char* text) { return parse_shape(text).distance_kind(); };
     EXPECT_EQ(kind("union(sphere(1), translate(1, 0, 0, sphere(1)))"), DistanceKind::exact_outside);
     EXPECT_EQ(kind("intersection(sphere(1), translate(1, 0, 0, sphere(1)))"), DistanceKind::exact_inside);

@@ -73,7 +73,7 @@ TEST(Tape, a_shortened_tape_still_encloses) {
     }
 }
 
-TEST(Tape, few_of_many_turned_boxes_are_left_inside_a_small_box) {
+TEST(Tape, few_of_many_rotated_boxes_remain_in_a_small_box) {
     Random random(8);
     std::vector<AnalyticExpression> boxes;
     for (int i = 0; i < 40; ++i)
@@ -120,7 +120,7 @@ TEST(Tape, equal_parts_of_a_formula_are_stored_once_and_constants_are_folded) {
     EXPECT_LT(AnalyticField(union_of(balls)).tape().register_count(), 16u);
 }
 
-TEST(Tape, the_rounding_bound_and_the_point_range_hold_against_long_double) {
+TEST(Tape, the_rounding_bound_and_the_point_range_enclose_long_double) {
     const AnalyticField field(
         parse_shape("smooth_union(translate(0.3, -0.1, 0.2, sphere(0.8)), box(1, 1.5, 0.7), 0.3)"));
     const auto exact = [](const Vec3& p) {
@@ -165,7 +165,7 @@ TEST(Tape, intervals_are_rounded_outward_where_the_points_have_lost_digits) {
     EXPECT_GT(rounded, count / 5);
 }
 
-TEST(Tape, the_range_is_never_wider_than_the_lipschitz_ball) {
+TEST(Tape, the_range_is_never_wider_than_the_lipschitz_bound) {
     Random random(7);
     for (const std::string& text : shape_examples()) {
         const AnalyticField field(parse_shape(text));

@@ -39,7 +39,7 @@ private:
     std::optional<std::string> old_;
 };
 
-TEST(FieldCache, a_key_changes_with_whatever_changes_the_field) {
+TEST(FieldCache, a_key_changes_with_everything_that_changes_the_field) {
     const TriangleMesh cube = testing::cube_mesh();
     std::set<Fingerprint> keys = {field_key(cube, "r 128"), field_key(cube, "r 129"), field_key({}, "r 128")};
     for (std::size_t v = 0; v < cube.vertices.size(); ++v) {
@@ -54,7 +54,7 @@ TEST(FieldCache, a_key_changes_with_whatever_changes_the_field) {
     EXPECT_EQ(field_key(cube, "r 128"), field_key(testing::cube_mesh(), "r 128"));
 }
 
-TEST(FieldCache, finds_what_was_put_and_nothing_else) {
+TEST(FieldCache, finds_stored_fields_and_nothing_else) {
     const ScratchFolder folder;
     const FieldCache cache(folder / "deep" / "cache");
     const Fingerprint key{1, 2}, other{1, 3};
@@ -91,7 +91,7 @@ TEST(FieldCache, a_field_in_use_survives_the_replacement_of_its_entry) {
     EXPECT_LT(cache.find(key)->field.distance({2, 0, 0}), 0);
 }
 
-TEST(FieldCache, says_why_it_kept_nothing_and_never_throws) {
+TEST(FieldCache, reports_why_nothing_was_stored_and_never_throws) {
     const ScratchFolder folder;
     const FieldCache blocked(folder.write("a file", "") / "cache");
     EXPECT_NE(blocked.put({1, 1}, ball()), "");

@@ -214,7 +214,7 @@ TEST(FieldFile, a_sealed_file_of_random_bytes_is_refused_or_answers) {
     EXPECT_GT(refused, runs / 10);
 }
 
-TEST(FieldFile, refuses_what_is_no_field_file) {
+TEST(FieldFile, rejects_files_that_are_not_field_files) {
     const ScratchFolder folder;
     EXPECT_EQ(error_of([&] { static_cast<void>(read_field(folder / "missing.fathom")); }).cause(), Cause::cannot_open);
     EXPECT_EQ(error_of([&] { static_cast<void>(read_field(folder.path())); }).cause(), Cause::cannot_open);

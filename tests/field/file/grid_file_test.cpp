@@ -122,7 +122,7 @@ TEST(GridFile, writes_the_same_bytes_for_any_number_of_threads) {
     }
 }
 
-TEST(GridFile, our_own_format_goes_through_the_same_door) {
+TEST(GridFile, the_native_format_uses_the_same_functions) {
     const ScratchFolder folder;
     const GridField field = torus(GridStorage::code16);
     GridWriteOptions options;
@@ -148,7 +148,7 @@ std::string ball_text(double radius, std::array<int, 3> counts = {11, 4, 12}) {
     return text;
 }
 
-TEST(GridFile, a_lattice_that_is_no_whole_bricks_is_continued_as_a_lower_bound) {
+TEST(GridFile, a_lattice_of_partial_bricks_is_continued_as_a_lower_bound) {
     const GridFile file = read_text(ball_text(0.5), "ball.sdf");
     EXPECT_EQ(file.field.layout().bricks, (std::array<int, 3>{2, 1, 2}));
     ASSERT_EQ(file.remarks.size(), 1u);
@@ -255,7 +255,7 @@ TEST(Vega, damaged_fields_are_refused_with_their_reason) {
     EXPECT_EQ(cause_of(vega_bytes<float>(-2, 3, {0, 0, 0, std::nan(""), 1, 1}), "a.dist"), Cause::unsupported);
 }
 
-TEST(GridFile, says_before_it_writes_that_the_file_would_be_too_large) {
+TEST(GridFile, rejects_files_that_would_be_too_large_before_writing) {
     const ScratchFolder folder;
     GridWriteOptions small_file, small_memory;
     small_file.size_limit = 100000;

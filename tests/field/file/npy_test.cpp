@@ -121,7 +121,7 @@ TEST(Npy, damaged_files_are_refused_with_their_reason) {
 }
 
 // The value at [z][y][x] is x + 10 y + 100 z; 2 x 3 x 4 samples along x, y, z.
-TEST(Npy, grids_are_indexed_by_z_y_x_or_as_asked) {
+TEST(Npy, grids_are_indexed_by_z_y_x_or_as_requested) {
     std::string c, fortran;
     for (int z = 0; z < 4; ++z)
         for (int y = 0; y < 3; ++y)

@@ -83,7 +83,7 @@ TEST(Nrrd, reads_raw_gzip_and_text_in_both_orders) {
                    "a.nrrd", "nrrd raw");
 }
 
-TEST(Nrrd, what_it_does_not_tell_is_assumed_and_said) {
+TEST(Nrrd, missing_fields_are_assumed_and_reported) {
     const GridFile file = read_grid_file(bytes_of(nrrd("float", "raw", samples<float>(), "")), "a.nrrd");
     EXPECT_EQ(file.field.layout().cell, 1);
     EXPECT_EQ(file.remarks.size(), 3u);

@@ -21,7 +21,7 @@ GridField torus(double scale = 1, bool dense = false) {
     return bake(testing::TorusField(scale, 0.4 * scale), options);
 }
 
-TEST(Vdb, a_build_without_openvdb_says_so) {
+TEST(Vdb, a_build_without_openvdb_reports_it) {
     if (has_openvdb()) GTEST_SKIP() << "this build has it";
     const ScratchFolder folder;
     for (const Error& error :

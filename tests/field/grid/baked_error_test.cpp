@@ -20,14 +20,14 @@ double largest_seen(const GridField& grid, const Field& field, double band, int 
     return most;
 }
 
-TEST(BakedError, bounds_what_samples_see_and_shrinks_with_the_pieces) {
+TEST(BakedError, encloses_the_sampled_error_and_shrinks_with_the_cells) {
     for (const double scale : {1e-3, 1.0, 1e3}) {
         const AnalyticField field(shapes::twist(2 / scale, 0.5 * scale, shapes::box(scale * Vec3(0.5, 0.7, 1))));
         const GridField grid = bake(field, {.resolution = 40});
         const double seen = largest_seen(grid, field, grid.layout().cell, 20000);
         double last = HUGE_VAL;
         for (const int halvings : {0, 1, 2}) {
-            const BakedError error = baked_error(grid, field, {.enough = 0, .halvings = halvings});
+            const BakedError error = baked_error(grid, field, {.tolerance = 0, .halvings = halvings});
             EXPECT_GT(error.cells, 1000U);
             EXPECT_LE(seen, error.largest);
             EXPECT_LT(error.largest, 0.9 * last);

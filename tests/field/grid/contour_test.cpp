@@ -82,7 +82,7 @@ long euler(const TriangleMesh& mesh) {
     return static_cast<long>(mesh.vertices.size() + mesh.triangles.size()) - static_cast<long>(shape_of(mesh).edges);
 }
 
-TEST(Contour, a_ball_is_closed_with_the_right_topology_and_volume_at_every_scale_and_storage) {
+TEST(Contour, a_sphere_is_closed_with_the_right_topology_and_volume_at_every_scale_and_storage) {
     for (const double scale : {1e-3, 1.0, 1e3})
         for (const GridStorage storage : {GridStorage::code16, GridStorage::float32}) {
             const BallField ball(scale * Vec3(0.3, -0.2, 0.1), scale);
@@ -244,7 +244,7 @@ TEST(Contour, vertices_lie_on_the_level_of_noise_too) {
     }
 }
 
-TEST(Contour, every_way_through_a_cell_leaves_each_crossed_edge_on_one_sheet) {
+TEST(Contour, every_cell_case_puts_each_crossed_edge_on_one_sheet) {
     std::array<int, 5> with_sheets{};
     int with_arcs = 0;
     for (unsigned key = 0; key < (1 << 14); ++key) {

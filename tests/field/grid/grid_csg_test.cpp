@@ -54,7 +54,7 @@ TEST(CombinedField, keeps_the_contract_over_grids) {
     }
 }
 
-TEST(CombinedField, never_overstates_the_distance_and_is_exact_where_it_says) {
+TEST(CombinedField, never_overstates_the_distance_and_is_exact_where_marked) {
     // Two unit balls 1.2 apart: their union dips to a circle of radius 0.8 in the plane x = 0.
     const double half = 0.6, waist = 0.8;
     const CombinedField both(ball(Vec3(-half, 0, 0), 1), ball(Vec3(half, 0, 0), 1), Combination::unite);
@@ -148,7 +148,7 @@ TEST(GridCsg, equal_layouts_are_combined_sample_by_sample) {
         }
 }
 
-TEST(GridCsg, its_stated_errors_hold) {
+TEST(GridCsg, its_stated_errors_are_bounds) {
     Random random(3);
     const Box box = Box::around(Vec3::Zero(), Vec3::Constant(2));
     // Two half blocks that share a face: min is 0 there, in the middle of the whole block. The hardest case there is.

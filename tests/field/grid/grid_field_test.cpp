@@ -15,9 +15,9 @@ using testing::check_field_contract;
 using testing::FieldContract;
 
 // The exact distance of a ball: the simplest truth to bake.
-class Ball final : public Field {
+class Sphere final : public Field {
 public:
-    Ball(const Vec3& center, double radius) : center_(center), radius_(radius) {}
+    Sphere(const Vec3& center, double radius) : center_(center), radius_(radius) {}
     double distance(const Vec3& p) const override { return (p - center_).norm() - radius_; }
     Sample sample(const Vec3& p) const override { return {distance(p), (p - center_).normalized()}; }
     Interval range(const Box& box) const override {
@@ -58,7 +58,7 @@ std::vector<Case> cases() {
 TEST(GridField, keeps_the_contract_at_every_scale_and_storage) {
     for (const Case& c : cases()) {
         const Vec3 center = c.scale * Vec3(0.3, -0.2, 0.1);
-        const Ball ball(center, c.scale);
+        const Sphere ball(center, c.scale);
         const GridField grid = bake(ball, c.options);
         FieldContract contract;
         contract.name = c.name;
@@ -71,10 +71,10 @@ TEST(GridField, keeps_the_contract_at_every_scale_and_storage) {
     }
 }
 
-TEST(GridField, its_error_bound_holds_everywhere_in_the_domain) {
+TEST(GridField, its_error_bound_is_valid_everywhere_in_the_domain) {
     Random random(1);
     for (const Case& c : cases()) {
-        const Ball ball(Vec3::Zero(), c.scale);
+        const Sphere ball(Vec3::Zero(), c.scale);
         const GridField grid = bake(ball, c.options);
         double worst_near = 0, worst = 0;
         for (int i = 0; i < 20000; ++i) {
@@ -106,7 +106,7 @@ public:
     static constexpr double steepness = 40;
 };
 
-TEST(GridField, states_what_clamping_to_codes_took_away) {
+TEST(GridField, states_the_error_of_clamping_to_codes) {
     const SteepBall ball;
     for (const GridStorage storage : {GridStorage::code16, GridStorage::float32}) {
         const GridField grid = bake(ball, {.box = {}, .resolution = 64, .dense = true, .storage = storage});
@@ -122,7 +122,7 @@ TEST(GridField, states_what_clamping_to_codes_took_away) {
 }
 
 TEST(Bake, knows_no_error_where_the_field_ends) {
-    const GridField grid = bake(Ball(Vec3::Zero(), 1), {.box = {}, .resolution = 64});
+    const GridField grid = bake(Sphere(Vec3::Zero(), 1), {.box = {}, .resolution = 64});
     const GridField within = bake(grid, {.box = Box::around(Vec3::Zero(), Vec3::Constant(0.9)), .resolution = 32});
     EXPECT_TRUE(std::isfinite(within.error_bound()));
     const GridField beyond = bake(grid, {.box = Box::around(Vec3::Zero(), Vec3::Constant(3)), .resolution = 96});
@@ -131,7 +131,7 @@ TEST(Bake, knows_no_error_where_the_field_ends) {
 
 TEST(GridField, outside_it_never_claims_more_than_the_true_distance) {
     Random random(2);
-    const Ball ball({0.1, 0.2, 0.3}, 1);
+    const Sphere ball({0.1, 0.2, 0.3}, 1);
     const GridField grid = bake(ball, {.box = {}, .resolution = 64});
     for (int i = 0; i < 20000; ++i) {
         const Vec3 p = grid.domain().center() + 10 * random.in_ball();
@@ -143,7 +143,7 @@ TEST(GridField, outside_it_never_claims_more_than_the_true_distance) {
 
 TEST(GridField, is_continuous_across_bricks_and_into_the_far_region) {
     Random random(3);
-    const Ball ball({0.1, 0.2, 0.3}, 1);
+    const Sphere ball({0.1, 0.2, 0.3}, 1);
     for (const GridStorage storage : {GridStorage::code16, GridStorage::float32}) {
         const GridField grid = bake(ball, {.box = {}, .resolution = 128, .storage = storage});
         const double jump = storage == GridStorage::code16 ? 0.51 * grid.data().step : 2e-7;
@@ -162,14 +162,14 @@ TEST(GridField, is_continuous_across_bricks_and_into_the_far_region) {
 }
 
 TEST(GridField, a_sparse_grid_is_a_small_share_of_the_dense_one) {
-    const Ball ball(Vec3::Zero(), 1);
+    const Sphere ball(Vec3::Zero(), 1);
     const GridField sparse = bake(ball, {.box = {}, .resolution = 256});
     const GridField dense = bake(ball, {.box = {}, .resolution = 256, .dense = true});
     EXPECT_LT(sparse.bytes() * 4, dense.bytes());
 }
 
 TEST(GridField, one_and_two_threads_give_the_same_bytes) {
-    const Ball ball(Vec3::Zero(), 1);
+    const Sphere ball(Vec3::Zero(), 1);
     set_thread_count(1);
     const GridField one = bake(ball, {.box = {}, .resolution = 96});
     set_thread_count(2);
@@ -186,14 +186,14 @@ TEST(GridField, one_and_two_threads_give_the_same_bytes) {
 }
 
 TEST(GridField, not_a_number_in_gives_not_a_number_out) {
-    const GridField grid = bake(Ball(Vec3::Zero(), 1), {.box = {}, .resolution = 16});
+    const GridField grid = bake(Sphere(Vec3::Zero(), 1), {.box = {}, .resolution = 16});
     EXPECT_TRUE(std::isnan(grid.distance({NAN, 0, 0})));
     EXPECT_TRUE(std::isnan(grid.sample({0, NAN, 0}).distance));
     EXPECT_TRUE(std::isinf(grid.distance({HUGE_VAL, 0, 0})));
 }
 
 TEST(Bake, refuses_senseless_options_by_name) {
-    const Ball ball(Vec3::Zero(), 1);
+    const Sphere ball(Vec3::Zero(), 1);
     EXPECT_THROW((void)bake(ball, {.box = {}, .resolution = 0}), Error);
     EXPECT_THROW((void)bake(ball, {.box = {Vec3::Zero(), Vec3::Constant(HUGE_VAL)}}), Error);
     try {

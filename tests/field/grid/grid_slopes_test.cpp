@@ -28,7 +28,7 @@ void expect_enclosed(const GridField& field, Random& random, double reach) {
     }
 }
 
-TEST(GridSlopes, enclose_what_the_field_does_in_any_box) {
+TEST(GridSlopes, enclose_the_slopes_of_the_field_in_any_box) {
     Random random(1);
     for (const GridStorage storage : {GridStorage::float32, GridStorage::code16}) {
         const GridField creature =
@@ -46,7 +46,7 @@ TEST(GridSlopes, near_a_smooth_surface_are_those_of_a_distance) {
         const Vec3 p = random.direction();
         SlopeRange range;
         ASSERT_TRUE(slopes.over(Box::around(p, Vec3::Constant(0.5 * ball.layout().cell)), range));
-        EXPECT_LT(range.steepest(), 1.3);
+        EXPECT_LT(range.max_slope(), 1.3);
         EXPECT_LT((range.middle - p).norm(), 0.25);
     }
 }
@@ -71,7 +71,7 @@ TEST(GridSlopes, of_tiny_boxes_are_the_gradient) {
     EXPECT_GT(quiet, count * 95 / 100);
 }
 
-TEST(GridSlopes, say_nothing_beyond_the_domain) {
+TEST(GridSlopes, are_unknown_beyond_the_domain) {
     const GridField ball = build_grid(make_sphere({.radius = 1}), {.resolution = 32});
     const GridSlopes slopes(ball.data());
     SlopeRange range;

@@ -41,7 +41,7 @@ TEST(HeightField, keeps_the_contract_of_fields) {
             }
 }
 
-TEST(HeightField, is_the_difference_of_heights_away_from_the_sides) {
+TEST(HeightField, is_the_difference_of_heights_far_from_the_sides) {
     const HeightField field(hills(40, 25, 1, SolidSide::below, 5));
     Random random(6);
     for (int k = 0; k < 1000; ++k) {

@@ -175,7 +175,7 @@ TEST(BuildGrid, chooses_to_wrap_where_windings_clash) {
     EXPECT_LT(field.distance(Vec3::Zero()), -0.7);
 }
 
-TEST(BuildGrid, gives_a_sheet_the_thickness_asked_for) {
+TEST(BuildGrid, gives_a_sheet_the_requested_thickness) {
     GridReport report;
     const GridField field = build_grid(make_cloth(), {.resolution = 96, .thickness = 0.1}, &report);
     EXPECT_EQ(report.sign.method, SignMethod::thickness);
@@ -185,7 +185,7 @@ TEST(BuildGrid, gives_a_sheet_the_thickness_asked_for) {
     EXPECT_TRUE(mesh_report(contour(field)).watertight);
 }
 
-TEST(BuildGrid, the_inside_of_an_open_ball_is_found_by_winding) {
+TEST(BuildGrid, the_inside_of_an_open_sphere_is_found_by_winding) {
     TriangleMesh mesh = testing::sphere_mesh(4);
     std::erase_if(mesh.triangles, [&](const Triangle& t) { return mesh.vertices[t[0]].z() > 0.9; });
     GridReport report;
@@ -212,7 +212,7 @@ public:
     int calls = 0;
 };
 
-TEST(BuildGrid, refuses_what_does_not_fit_and_stops_when_told_to) {
+TEST(BuildGrid, rejects_sizes_that_do_not_fit_and_can_be_cancelled) {
     const TriangleMesh mesh = creature(1);
     EXPECT_THROW(static_cast<void>(build_grid(mesh, {.resolution = 4096, .dense = true})), Error);
     EXPECT_THROW(static_cast<void>(build_grid(mesh, {.resolution = 256, .memory_limit = 1000})), Error);

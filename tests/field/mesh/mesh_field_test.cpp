@@ -61,7 +61,7 @@ TEST(MeshField, is_the_distance_of_a_cube) {
     }
 }
 
-TEST(SignChoice, fits_what_the_mesh_is) {
+TEST(SignChoice, matches_the_kind_of_mesh) {
     const auto method_of = [](const TriangleMesh& mesh) { return MeshField(mesh).sign().method; };
     EXPECT_EQ(method_of(cube_mesh()), SignMethod::pseudo_normal);
     EXPECT_EQ(method_of(joined(cube_mesh(), cube_mesh(Vec3(5, 0, 0)))), SignMethod::pseudo_normal);
@@ -109,7 +109,7 @@ TEST(SignChoice, overlapping_parts_and_cavities_come_out_right) {
     EXPECT_LT(half_turned.distance(Vec3(5, 0, 0)), 0);
 }
 
-TEST(SignChoice, an_open_ball_has_an_inside_and_says_how_sure_it_is) {
+TEST(SignChoice, an_open_sphere_has_an_inside_and_reports_its_confidence) {
     const MeshField field(open_sphere());
     EXPECT_FALSE(field.sign().sealed);
     EXPECT_GT(field.sign().confidence, 0.8);
@@ -119,7 +119,7 @@ TEST(SignChoice, an_open_ball_has_an_inside_and_says_how_sure_it_is) {
     EXPECT_TRUE(std::isinf(field.lipschitz()));
 }
 
-TEST(MeshField, refuses_what_it_cannot_answer) {
+TEST(MeshField, rejects_unsupported_queries) {
     EXPECT_THROW(MeshField(TriangleMesh{}), Error);
     EXPECT_THROW(MeshField(cube_mesh(), {.sign = SignMethod::wrap}), Error);
     EXPECT_THROW(MeshField(cube_mesh(), {.thickness = -1}), Error);

@@ -161,7 +161,7 @@ public:
     bool update(std::string_view, double fraction) override { return fraction < 0.3; }
 };
 
-TEST(MeshSampler, stops_when_told_to) {
+TEST(MeshSampler, can_be_cancelled) {
     const Case c = cases()[0];
     const SurfaceTree tree(c.mesh);
     const MeshSampler sampler(c.mesh, tree);

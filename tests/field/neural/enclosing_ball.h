@@ -8,13 +8,13 @@
 
 namespace fathom::testing {
 
-struct Ball {
+struct Sphere {
     Vec3 center;
     double radius;
 };
 
 // Bădoiu & Clarkson 2003: towards the farthest point by ever smaller steps.
-[[nodiscard]] inline Ball enclosing_ball(const std::vector<Vec3>& points) {
+[[nodiscard]] inline Sphere enclosing_ball(const std::vector<Vec3>& points) {
     Vec3 center = points[0];
     const auto farthest = [&] {
         return *std::max_element(points.begin(), points.end(), [&](const Vec3& a, const Vec3& b) {

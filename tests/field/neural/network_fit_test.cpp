@@ -286,7 +286,7 @@ TEST(NetworkFit, few_hundred_steps_learn_a_simple_solid) {
 }
 
 // The report judges the weights by the kernels that made them; here by network.h alone.
-TEST(NetworkFit, what_it_reports_is_what_the_network_does) {
+TEST(NetworkFit, the_reported_error_is_that_of_the_network) {
     const TriangleMesh sphere = make_sphere({.radius = 2, .resolution = 12});
     const FittedNetwork fit = fit_network(sphere, short_fit(300));
     const std::vector<float> floats = parameters_of(fit.network);
@@ -332,7 +332,7 @@ TEST(NetworkFit, is_the_same_to_the_bit_for_any_number_of_threads_and_on_every_r
     EXPECT_NE(parameters_of(fit_network(mesh, other).network), first);
 }
 
-TEST(NetworkFit, what_time_chose_is_repeated_by_its_number_of_steps) {
+TEST(NetworkFit, a_timed_fit_is_reproduced_by_its_number_of_steps) {
     const TriangleMesh mesh = make_sphere({.resolution = 6});
     FitOptions options = short_fit(0);
     options.seconds = 0.6;
@@ -404,7 +404,7 @@ Cause cause_of(const TriangleMesh& mesh, const FitOptions& options) {
     return Cause::cancelled;
 }
 
-TEST(NetworkFit, refuses_what_it_cannot_learn) {
+TEST(NetworkFit, rejects_fields_it_cannot_fit) {
     const TriangleMesh good = make_box();
     EXPECT_EQ(cause_of({}, short_fit(1)), Cause::empty);
     TriangleMesh bad = good;
@@ -461,7 +461,7 @@ public:
     double largest = 0;
 };
 
-TEST(NetworkFit, tells_its_error_on_the_way_and_can_be_stopped) {
+TEST(NetworkFit, reports_its_error_while_running_and_can_be_cancelled) {
     const TriangleMesh mesh = make_box();
     Watcher watcher;
     FitOptions options = short_fit(200);

@@ -41,7 +41,7 @@ TEST(Network, is_sound_when_its_layers_follow_one_another) {
     EXPECT_EQ(small_network().width(), 4);
 }
 
-TEST(Network, is_refused_for_what_is_wrong_with_it) {
+TEST(Network, invalid_networks_are_rejected_with_a_reason) {
     EXPECT_EQ(cause_after([](Network& n) { n.layers.clear(); }), Cause::empty);
     EXPECT_EQ(cause_after([](Network& n) { n.layers[1].skip_input = false; }), Cause::invalid_argument);
     EXPECT_EQ(cause_after([](Network& n) { n.layers[0].skip_input = true; }), Cause::invalid_argument);

@@ -150,7 +150,7 @@ TEST(NeuralField, is_nowhere_further_from_the_exact_network_than_it_states) {
     RecordProperty("loosest", std::to_string(loosest));
 }
 
-TEST(NeuralField, tells_distances_from_other_values) {
+TEST(NeuralField, distinguishes_distances_from_other_values) {
     const NetworkReport cube = measure(NeuralField(cube_network(0.5F)));
     EXPECT_TRUE(cube.distance_like);
     EXPECT_NEAR(cube.gradient_median, 1, 1e-6);
@@ -170,7 +170,7 @@ TEST(NeuralField, tells_distances_from_other_values) {
     EXPECT_LE(report.values.upper, 1);
 }
 
-TEST(NeuralField, estimates_depth_whatever_the_values_mean) {
+TEST(NeuralField, estimates_depth_for_values_of_any_meaning) {
     for (const float steepness : {1e-3F, 1.0F, 3000.0F}) {
         Network network = cube_network(0.5F);
         for (float& w : network.layers.back().weights) w *= steepness;

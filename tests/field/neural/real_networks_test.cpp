@@ -7,10 +7,10 @@
 namespace fathom {
 namespace {
 
-using testing::Ball;
 using testing::enclosing_ball;
 using testing::models;
 using testing::plain_value;
+using testing::Sphere;
 
 Network model(const char* name) { return read_network(models() / "neural" / name); }
 
@@ -71,7 +71,7 @@ struct Misfit {
 Misfit misfit(const char* network_name, const char* mesh_name) {
     const Network network = model(network_name);
     const MeshFile mesh = read_mesh(models() / mesh_name);
-    const Ball ball = enclosing_ball(mesh.surface.vertices);
+    const Sphere ball = enclosing_ball(mesh.surface.vertices);
     Misfit result;
     for (const Vec3& v : mesh.surface.vertices) {
         const double value = std::abs(plain_value(network, 0.9 / ball.radius * (v - ball.center)));

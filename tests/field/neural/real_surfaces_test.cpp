@@ -15,13 +15,13 @@
 namespace fathom {
 namespace {
 
-using testing::Ball;
 using testing::models;
+using testing::Sphere;
 
 NeuralField network_field(const char* name) { return NeuralField(read_network(models() / "neural" / name)); }
 
 // Centre of the ball to the origin, its radius to `radius`.
-TriangleMesh placed(const TriangleMesh& mesh, const Ball& ball, double radius) {
+TriangleMesh placed(const TriangleMesh& mesh, const Sphere& ball, double radius) {
     return mapped(mesh, [&](const Vec3& p) -> Vec3 { return radius / ball.radius * (p - ball.center); });
 }
 
@@ -34,7 +34,7 @@ TriangleMesh in_smallest_ball(const char* name) {
 // As Sharp & Jacobson 2022 place it: the middle of the box, then the farthest vertex.
 TriangleMesh in_unit_ball(const char* name) {
     const TriangleMesh mesh = read_triangle_mesh(models() / name);
-    Ball ball{bounds(mesh.vertices).center(), 0};
+    Sphere ball{bounds(mesh.vertices).center(), 0};
     for (const Vec3& v : mesh.vertices) ball.radius = std::max(ball.radius, (v - ball.center).norm());
     return placed(mesh, ball, 1);
 }

@@ -287,7 +287,7 @@ TEST(Keras, files_of_the_newer_kind_are_read) {
     EXPECT_EQ(network.layers[0].biases, (std::vector<float>{4}));
 }
 
-TEST(Keras, groups_that_hold_themselves_end) {
+TEST(Keras, groups_that_contain_themselves_are_handled) {
     Hdf5Bytes loop; // a group whose only member is itself: its link is rewritten to its own address
     const std::uint64_t placeholder = 0x123456789a;
     const std::uint64_t ring = loop.group({{"a", placeholder}});

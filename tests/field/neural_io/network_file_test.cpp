@@ -89,7 +89,7 @@ TEST(NetworkFile, is_known_by_its_content_or_its_ending) {
     EXPECT_TRUE(same_network(read_network(folder / "b.bin"), plain_network()));
 }
 
-TEST(NetworkFile, what_cannot_be_written_is_refused_with_its_reason) {
+TEST(NetworkFile, unwritable_networks_are_rejected_with_a_reason) {
     const ScratchFolder folder;
     const auto cause = [&](const char* name, const Network& network) {
         const Error error = error_of([&] { write_network(folder / name, network); });
@@ -143,7 +143,7 @@ std::string with(std::string bytes, std::size_t at, T value) {
     return sealed(bytes);
 }
 
-TEST(Fnet, every_changed_bit_is_seen) {
+TEST(Fnet, every_changed_bit_is_detected) {
     const std::string whole = written_fnet(plain_network(), "n");
     for (std::size_t at = 0; at < whole.size(); ++at) {
         std::string bytes = whole;
@@ -290,7 +290,7 @@ TEST(Npz, zip_files_that_lie_are_refused) {
     EXPECT_EQ(changed(start, 0u), Cause::malformed) << "no directory";
 }
 
-TEST(Npz, what_is_no_network_is_refused_by_name) {
+TEST(Npz, files_that_are_not_networks_are_rejected_by_name) {
     const auto with_file = [](std::size_t k, const char* name, const std::string& content) {
         Files files = small_files();
         files[k] = {name, content};

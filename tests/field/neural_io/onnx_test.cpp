@@ -260,7 +260,7 @@ TEST(Onnx, shapes_may_change_where_the_features_stay) {
         << "its features are gone";
 }
 
-TEST(Onnx, constants_come_in_every_way) {
+TEST(Onnx, constants_of_every_form_are_read) {
     const auto with_matrix = [](const std::string& tensor) {
         return OnnxBytes().initializer(tensor).node("MatMul", {"x", "A"}, "y");
     };
@@ -321,7 +321,7 @@ TEST(Onnx, tensors_that_lie_are_refused) {
         Cause::malformed);
 }
 
-TEST(Onnx, what_is_no_network_is_refused_by_name_and_node) {
+TEST(Onnx, graphs_that_are_not_networks_are_rejected_by_name_and_node) {
     Error error = refusal(
         model().node("Gemm", {"x", "A"}, "h").node("Sigmoid", {"h"}, "s").node("MatMul", {"s", "sum"}, "y").bytes());
     EXPECT_EQ(error.cause(), Cause::unsupported);
@@ -366,7 +366,7 @@ TEST(Onnx, what_is_no_network_is_refused_by_name_and_node) {
     EXPECT_EQ(refusal(std::string(11, '\xff')).cause(), Cause::malformed) << "a number without end";
 }
 
-TEST(Onnx, small_files_cannot_ask_for_much) {
+TEST(Onnx, small_files_cannot_request_much_memory) {
     OnnxBytes doubling;
     std::string value = "x";
     for (int k = 0; k < 40; ++k) {

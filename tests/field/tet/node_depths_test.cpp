@@ -128,7 +128,7 @@ TEST(NodeDepths, features_are_points_edges_and_faces_of_the_boundary) {
     }
 }
 
-TEST(NodeDepths, a_lazy_march_has_the_bits_of_a_whole_one_on_the_asked_nodes) {
+TEST(NodeDepths, a_partial_march_equals_a_full_one_on_the_requested_nodes) {
     Random random(3);
     std::size_t stopped_early = 0, runs = 0;
     for (const NamedBody& body : bodies())
@@ -166,7 +166,7 @@ TEST(NodeDepths, the_work_of_a_march_grows_linearly_with_the_body) {
         }
 }
 
-TEST(NodeDepths, one_object_answers_like_a_fresh_one_whatever_it_did_before) {
+TEST(NodeDepths, results_do_not_depend_on_earlier_calls) {
     const TetMesh mesh = bent(make_tet_box({.cells = {6, 5, 4}}), 0.01);
     NodeDepths used(mesh);
     std::vector<Vec3> other = mesh.vertices;

@@ -127,7 +127,7 @@ TEST(StuffingStencils, keep_their_angles_wherever_the_cuts_are) {
     EXPECT_GT(all.largest, stuffing_largest_angle - 0.3);
 }
 
-TEST(StuffingStencils, fill_what_is_inside_and_no_more) {
+TEST(StuffingStencils, fill_the_inside_exactly) {
     // Cuts halfway: the part inside of a tetrahedron, by one stencil, and the part outside, by that of the opposite
     // labels.
     for (int n = 0; n < 16; ++n) {

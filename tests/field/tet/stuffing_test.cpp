@@ -223,7 +223,7 @@ TEST(Stuffing, size_can_be_given_as_cells_or_as_a_number_of_tetrahedra) {
     }
 }
 
-TEST(Stuffing, walls_thinner_than_the_lattice_are_told) {
+TEST(Stuffing, walls_thinner_than_the_lattice_are_reported) {
     const AnalyticField thin = formula("shell(0.02, sphere(0.8))"), thick = formula("shell(0.3, sphere(0.8))");
     StuffingReport holes, whole;
     try {
@@ -240,7 +240,7 @@ TEST(Stuffing, walls_thinner_than_the_lattice_are_told) {
     EXPECT_EQ(whole.hidden_edges, 0U);
 }
 
-TEST(Stuffing, a_box_cuts_off_what_has_no_end) {
+TEST(Stuffing, a_box_truncates_unbounded_fields) {
     StuffingReport report;
     const AnalyticField field = formula("infinite_cylinder(0.5)");
     const TetMesh mesh =
@@ -285,7 +285,7 @@ Cause cause_of(const Field& field, const StuffingOptions& options = {}) {
     return Cause::cancelled;
 }
 
-TEST(Stuffing, refuses_what_cannot_be_filled_and_says_why) {
+TEST(Stuffing, rejects_fields_that_cannot_be_filled_with_a_reason) {
     using Fault = OddBall::Fault;
     EXPECT_FALSE(tetrahedralize(OddBall(Fault::none), {.resolution = 8}).tetrahedra.empty());
     EXPECT_EQ(cause_of(OddBall(Fault::nan_far_inside)), Cause::non_finite);
@@ -311,7 +311,7 @@ public:
     bool update(std::string_view, double) override { return false; }
 };
 
-TEST(Stuffing, stops_when_told_to) {
+TEST(Stuffing, can_be_cancelled) {
     StopAtOnce stop;
     EXPECT_EQ(cause_of(OddBall(OddBall::Fault::none), {.progress = &stop}), Cause::cancelled);
 }

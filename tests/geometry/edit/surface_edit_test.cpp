@@ -71,7 +71,7 @@ TEST(EditableSurface, a_fan_cut_across_is_two_parts) {
         EXPECT_EQ(surface.mesh().vertices[vertex], surface.mesh().vertices[origin]);
 }
 
-TEST(EditableSurface, pieces_that_hang_on_a_point_get_one_each) {
+TEST(EditableSurface, parts_connected_at_a_point_get_one_each) {
     EditableSurface surface({{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {-1, 0, 0}, {-1, -1, 0}}, {{0, 1, 2}, {0, 3, 4}}});
     surface.check();
     const SurfaceTear edit = surface.take_edit();
@@ -119,7 +119,7 @@ TEST(EditableSurface, random_tears_keep_every_rule) {
     EXPECT_GT(std::min(parted, whole), (parted + whole) / 20);
 }
 
-TEST(EditableSurface, what_is_wrong_is_named) {
+TEST(EditableSurface, errors_are_named) {
     const auto message = [](const TriangleMesh& mesh) {
         try {
             EditableSurface surface(mesh);

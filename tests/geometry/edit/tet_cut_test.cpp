@@ -59,7 +59,7 @@ TriangleMesh square_blade(const Vec3& corner, const Vec3& along, const Vec3& swe
     return swept_surface(from, to);
 }
 
-TEST(TetCut, a_plane_parts_a_ball_in_two_of_the_volumes_that_clipping_gives) {
+TEST(TetCut, a_plane_cuts_a_ball_into_the_volumes_of_clipping) {
     Random random(3);
     for (const double scale : {1e-3, 1.0, 1e3})
         for (std::size_t k = 0; k < count_of(10, 100); ++k) {
@@ -204,7 +204,7 @@ TEST(TetCut, a_blade_that_ends_inside_leaves_the_body_in_one_part) {
     EXPECT_NEAR(area, 2 * 0.55, 0.2);
 }
 
-TEST(TetCut, a_blade_that_goes_through_in_steps_parts_as_one_sweep_does) {
+TEST(TetCut, a_blade_in_several_steps_cuts_like_one_sweep) {
     for (const int steps : {1, 2, 5, 13, 40}) {
         EditableTetMesh mesh(make_tet_box({.cells = {5, 5, 5}}));
         const double before = volume_of(mesh);
@@ -244,7 +244,7 @@ TEST(TetCut, a_bent_sweep_parts_a_box_along_the_bend) {
     EXPECT_LT(wrong, mesh.tet_count() / 50);
 }
 
-TEST(TetCut, a_closed_surface_cuts_out_what_is_inside) {
+TEST(TetCut, a_closed_surface_cuts_out_its_inside) {
     EditableTetMesh mesh(make_tet_box({.cells = {8, 8, 8}}));
     const TriangleMesh sphere = make_sphere({.radius = 0.3, .resolution = 8});
     cut(mesh, sphere);
@@ -293,7 +293,7 @@ TEST(TetCut, bad_blades_are_refused_by_name) {
     EXPECT_TRUE(mesh.take_edit().empty());
 }
 
-TEST(TetCut, planes_dice_a_ball_into_hundreds_of_sound_parts) {
+TEST(TetCut, planes_cut_a_ball_into_hundreds_of_valid_parts) {
     EditableTetMesh mesh(make_tet_ball({.resolution = 4}));
     const double before = volume_of(mesh);
     for (int axis = 0; axis < 3; ++axis)

@@ -35,7 +35,7 @@ TEST(EditableTetMesh, begins_as_the_mesh_that_it_was_given) {
     EXPECT_EQ(editable.parts().count, 1u);
 }
 
-TEST(EditableTetMesh, boundary_faces_look_outward) {
+TEST(EditableTetMesh, boundary_faces_point_outward) {
     const EditableTetMesh editable(make_tet_box({.cells = {2, 2, 2}}));
     for (const Index face : editable.boundary()) {
         const Triangle c = editable.face_corners(face);
@@ -81,7 +81,7 @@ TEST(EditableTetMesh, a_crack_inside_opens_without_parting_anything) {
     EXPECT_EQ(mesh.take_edit().new_vertices.size(), 1u) << "only the middle of the crack has two sides";
 }
 
-TEST(EditableTetMesh, tetrahedra_that_meet_in_a_point_or_an_edge_are_pulled_apart) {
+TEST(EditableTetMesh, tetrahedra_that_share_only_a_point_or_an_edge_are_separated) {
     TetMesh point = two_tets();
     point.vertices.insert(point.vertices.end(), {{2, 1, 1}, {1, 2, 1}, {1, 1, 2}});
     point.tetrahedra = {{0, 1, 2, 3}, {3, 5, 6, 7}};
@@ -126,7 +126,7 @@ TEST(EditableTetMesh, splitting_an_edge_keeps_volume_and_boundary_area) {
     }
 }
 
-TEST(EditableTetMesh, numbers_of_what_was_removed_serve_again_after_the_edit) {
+TEST(EditableTetMesh, numbers_of_removed_elements_are_reused_after_the_edit) {
     EditableTetMesh mesh(make_tet_box({.cells = {2, 2, 2}}));
     const std::size_t tets = mesh.tet_slots(), vertices = mesh.vertex_slots();
     const std::vector<Index> corner = mesh.tets_round(Index{0});
@@ -192,7 +192,7 @@ TEST(EditableTetMesh, random_breaks_and_removals_keep_every_rule) {
     EXPECT_GT(pinched, count / 50) << "cracks that part nothing must occur, too";
 }
 
-TEST(EditableTetMesh, refuses_what_is_no_mesh_and_changes_nothing_on_bad_arguments) {
+TEST(EditableTetMesh, rejects_invalid_meshes_and_changes_nothing_on_bad_arguments) {
     TetMesh twice = two_tets();
     twice.tetrahedra[1] = {0, 0, 1, 2};
     TetMesh same = two_tets();

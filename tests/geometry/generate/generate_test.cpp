@@ -323,7 +323,7 @@ TEST(Generate, lathe_turns_any_profile_outward_and_refuses_broken_ones) {
     EXPECT_EQ(cause_of([&] { (void)lathe(up, {.segments = 2}); }), Cause::invalid_argument);
 }
 
-TEST(Generate, a_tunnel_holds_its_obstacles_apart) {
+TEST(Generate, the_obstacles_of_a_tunnel_are_disjoint) {
     for (const std::size_t count : {0u, 1u, 5u, 23u}) {
         const TriangleMesh mesh = make_tunnel({.obstacles = count, .seed = count});
         EXPECT_EQ(topology_of(mesh).components, 1 + count);
@@ -340,7 +340,7 @@ TEST(Generate, terrain_stays_within_its_height_and_differs_by_seed) {
     EXPECT_EQ(hills, make_terrain({.cells = 100}));
 }
 
-TEST(Generate, refuses_what_would_not_fit_before_it_starts) {
+TEST(Generate, rejects_oversized_requests_before_it_starts) {
     const std::size_t many = std::numeric_limits<std::size_t>::max();
     EXPECT_EQ(cause_of([] { (void)make_box({.cells = {20'000, 20'000, 1}}); }), Cause::too_large);
     EXPECT_EQ(cause_of([&] { (void)make_box({.cells = {many, many, many}}); }), Cause::invalid_argument);
@@ -375,7 +375,7 @@ TEST(GenerateTetrahedra, boxes_fill_their_volume_with_six_or_five_a_cell) {
     }
 }
 
-TEST(GenerateTetrahedra, the_ball_and_the_cylinder_converge_to_their_volumes) {
+TEST(GenerateTetrahedra, the_sphere_and_the_cylinder_converge_to_their_volumes) {
     double last = infinity;
     for (const std::size_t n : {4u, 8u, 16u}) {
         const TetMesh mesh = make_tet_ball({.radius = 1, .resolution = n});

@@ -24,7 +24,7 @@ std::size_t border_edges(const TriangleMesh& mesh) {
     return count;
 }
 
-TEST(Planar, discs_have_the_nodes_asked_for_and_face_up) {
+TEST(Planar, discs_have_the_requested_nodes_and_face_up) {
     for (const std::size_t nodes : {7u, 8u, 18u, 19u, 100u, 486u, 1000u}) {
         const TriangleMesh disc = make_disc({.radius = 2, .nodes = nodes});
         ASSERT_EQ(disc.vertices.size(), nodes);
@@ -54,7 +54,7 @@ TEST(Planar, cuts_separate_and_lose_no_area) {
     EXPECT_GT(one.vertices.size(), cloth.vertices.size());
 }
 
-TEST(Planar, torn_bodies_have_the_nodes_asked_for) {
+TEST(Planar, torn_bodies_have_the_requested_nodes) {
     const TriangleMesh disc = make_torn_disc(), rectangle = make_torn_rectangle();
     EXPECT_EQ(disc.vertices.size(), 486u);
     EXPECT_EQ(rectangle.vertices.size(), 1000u);

@@ -61,7 +61,7 @@ TEST(MeshReport, a_missing_triangle_leaves_three_open_edges_and_no_volume) {
     EXPECT_FALSE(report.clean());
 }
 
-TEST(MeshReport, a_turned_triangle_clashes_with_its_three_neighbours) {
+TEST(MeshReport, an_inverted_triangle_conflicts_with_its_three_neighbours) {
     TriangleMesh mesh = cube_mesh();
     std::swap(mesh.triangles[0][0], mesh.triangles[0][1]);
     const MeshReport report = mesh_report(mesh);
@@ -183,7 +183,7 @@ TEST(MeshReport, nothing_is_not_watertight) {
     EXPECT_EQ(mesh_report(TetMesh{}).tetrahedra, 0u);
 }
 
-TEST(InsideOut, a_turned_part_is_found_and_a_cavity_is_not) {
+TEST(InsideOut, an_inverted_part_is_found_and_a_cavity_is_not) {
     for (const double scale : {1e-3, 1.0, 1e3}) {
         const auto sphere = [&](double radius, const Vec3& center = Vec3::Zero()) {
             return mapped(sphere_mesh(3), [&](const Vec3& p) -> Vec3 { return scale * (radius * p + center); });

@@ -134,7 +134,7 @@ TEST(ReadGltf, reads_what_the_writer_wrote) {
     EXPECT_TRUE(read(written_glb({})).surface.triangles.empty());
 }
 
-TEST(ReadGltf, refuses_by_name_what_it_does_not_read) {
+TEST(ReadGltf, rejects_unsupported_content_by_name) {
     Parts draco;
     draco.extra = R"("extensionsRequired":["KHR_draco_mesh_compression"],)";
     const Error error = error_of([&] { static_cast<void>(read(draco)); });

@@ -15,7 +15,7 @@ TEST(Medit, reads_what_gmsh_and_meshio_write) {
     }
 }
 
-TEST(Medit, sections_that_hold_no_surface_or_volume_are_skipped_and_named) {
+TEST(Medit, sections_without_surface_or_volume_are_skipped_and_named) {
     const MeshFile file = read_medit(source_of(load(corpus("medit_fuzz") / "cells.mesh")));
     EXPECT_EQ(file.volume.tetrahedra.size(), 6u + 3u + 2u + 1u); // hexahedron, prism, pyramid, tetrahedron
     EXPECT_EQ(file.surface.triangles.size(), 3u);
@@ -38,7 +38,7 @@ TEST(Medit, wrong_counts_and_indices_are_refused_with_their_place) {
     expect_cause(read_medit, "MeshVersionFormatted 1\nDimension 3\n", Cause::truncated, "Vertices");
 }
 
-TEST(Medit, what_is_not_read_is_refused_by_name) {
+TEST(Medit, unsupported_content_is_rejected_by_name) {
     expect_cause(read_medit, with(text, "Dimension 3", "Dimension 2"), Cause::unsupported, "dimension");
     expect_cause(read_medit, std::string("\1\0\0\0\2\0\0\0", 8), Cause::unsupported, ".meshb");
     expect_cause(read_medit, std::string("\0\0\0\1\0\0\0\2", 8), Cause::unsupported, ".meshb");

@@ -50,7 +50,7 @@ TEST(MeshFile, the_content_decides_the_format_where_it_can) {
     EXPECT_EQ(read(written_obj(tetrahedron), "MESH.OBJ").report.format, "obj");
 }
 
-TEST(MeshFile, refuses_what_is_empty_or_unknown) {
+TEST(MeshFile, rejects_empty_and_unknown_files) {
     EXPECT_EQ(cause_of("", "a.obj"), Cause::empty);
     EXPECT_EQ(cause_of("anything", "a.xyzzy"), Cause::unknown_format);
     EXPECT_EQ(cause_of("anything", "noending"), Cause::unknown_format);
@@ -167,7 +167,7 @@ TEST(MeshFile, round_trips_real_meshes) {
     }
 }
 
-TEST(MeshFile, counts_what_the_real_files_hold) {
+TEST(MeshFile, counts_the_elements_of_real_files) {
     FATHOM_NEEDS_MODELS();
     struct Known {
         const char* name;

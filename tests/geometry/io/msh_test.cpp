@@ -175,7 +175,7 @@ TEST(Msh, stated_counts_are_checked) {
     expect_cause(read_msh, binary, Cause::count_mismatch);
 }
 
-TEST(Msh, what_is_not_read_is_refused_by_name) {
+TEST(Msh, unsupported_content_is_rejected_by_name) {
     expect_cause(read_msh, with(text_22, "2.2 0 8", "3.0 0 8"), Cause::unsupported, "version");
     expect_cause(read_msh, with(text_22, "$Nodes", "$ParametricNodes"), Cause::unsupported, "$ParametricNodes");
     expect_cause(read_msh, with(binary_22(std::endian::little), "2.2 1 8", "2.2 1 4"), Cause::unsupported);
@@ -190,7 +190,7 @@ TEST(Msh, round_trips_are_exact) {
     EXPECT_TRUE(has_note(read_msh(source_of(written_msh({}))), "contains neither"));
 }
 
-TEST(Msh, real_files_hold_what_they_should) {
+TEST(Msh, real_files_have_the_expected_content) {
     FATHOM_NEEDS_MODELS();
     for (const RealMesh& real :
          {RealMesh{"tet/bunny.msh", "msh 4.1 ascii", 4670, 19379, 6266, 0},

@@ -64,7 +64,7 @@ TEST(ReadObj, skips_and_counts_faces_of_too_few_corners) {
     EXPECT_EQ(file.report.notes.size(), 1u);
 }
 
-TEST(ReadObj, says_which_lines_it_does_not_know) {
+TEST(ReadObj, reports_unknown_lines) {
     const MeshFile file = read(std::string("4 2\n").append(square_and("f 1 2 3\n")));
     ASSERT_EQ(file.report.notes.size(), 1u);
     EXPECT_NE(file.report.notes[0].find("line 1"), std::string::npos);
@@ -101,7 +101,7 @@ TEST(ReadObj, takes_numbers_too_small_for_a_double_for_zero) {
     EXPECT_EQ(file.surface.vertices.at(1), Vec3(1, 15, 0.5));
 }
 
-TEST(ReadObj, refuses_what_is_no_number) {
+TEST(ReadObj, rejects_invalid_numbers) {
     EXPECT_EQ(error_of([] { static_cast<void>(read("v 0 0 zero\n")); }).cause(), Cause::malformed);
     EXPECT_EQ(error_of([] { static_cast<void>(read("v 0 0\nf 1 1 1\n")); }).cause(), Cause::malformed);
     EXPECT_EQ(error_of([] { static_cast<void>(read("v 0 0")); }).cause(), Cause::truncated);

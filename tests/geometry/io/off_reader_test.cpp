@@ -41,7 +41,7 @@ TEST(ReadOff, cuts_polygons_and_counts_what_it_skips) {
     EXPECT_EQ(file.report.skipped_faces, 3u);
 }
 
-TEST(ReadOff, does_not_believe_counts) {
+TEST(ReadOff, checks_stated_counts) {
     EXPECT_EQ(error_of([] { static_cast<void>(read("OFF\n353535235358 6 0\n0 0 0\n")); }).cause(),
               Cause::count_mismatch);
     EXPECT_EQ(error_of([] { static_cast<void>(read("OFF\n1 99999999999999 0\n0 0 0\n")); }).cause(),
@@ -66,7 +66,7 @@ TEST(ReadOff, names_the_face_of_a_bad_index) {
     }
 }
 
-TEST(ReadOff, says_what_it_does_not_read) {
+TEST(ReadOff, reports_unsupported_content) {
     EXPECT_EQ(error_of([] { static_cast<void>(read("OFF BINARY\n")); }).cause(), Cause::unsupported);
     EXPECT_EQ(error_of([] { static_cast<void>(read("nOFF 3\n3 1 0\n")); }).cause(), Cause::unsupported);
     EXPECT_EQ(read("OFF 1 0 0\n0 0 0\nmore\n").report.notes.size(), 1u);

@@ -120,7 +120,7 @@ Cause cause_of(std::string_view text) {
     return error_of([&] { static_cast<void>(read(text)); }).cause();
 }
 
-TEST(ReadPly, does_not_believe_counts_nor_hang_on_rows_of_nothing) {
+TEST(ReadPly, checks_stated_counts_and_terminates_on_empty_rows) {
     const std::string vertices = "property float x\nproperty float y\nproperty float z\n";
     EXPECT_EQ(cause_of(text_file("element vertex 999999999999\n" + vertices + "end_header\n", "0 0 0\n")),
               Cause::count_mismatch);
@@ -132,7 +132,7 @@ TEST(ReadPly, does_not_believe_counts_nor_hang_on_rows_of_nothing) {
     EXPECT_EQ(cause_of(text_file("element vertex 9223372036854775807\nend_header\n", "")), Cause::malformed);
 }
 
-TEST(ReadPly, refuses_what_is_cut_off) {
+TEST(ReadPly, rejects_truncated_files) {
     const auto little = [](std::string& bytes, auto value) { append_little_endian(bytes, value); };
     const std::string whole =
         binary_file<float, std::uint8_t, std::int32_t>("binary_little_endian", "float", "uchar", "int", little);

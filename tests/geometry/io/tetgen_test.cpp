@@ -16,7 +16,7 @@ Reader with_nodes(const std::string& text) {
     return [text](const Source& source) { return read_tetgen(source_of(text, "test.node"), source); };
 }
 
-TEST(Tetgen, vertices_count_from_zero_or_from_one_as_the_first_line_says) {
+TEST(Tetgen, vertices_count_from_zero_or_one_according_to_the_first_line) {
     const MeshFile one = with_elements(elements)(source_of(nodes));
     const MeshFile zero = with_elements("1 4 0\n0 0 1 2 3\n")(source_of("4 3\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n"));
     EXPECT_EQ(one.volume, zero.volume);
@@ -54,7 +54,7 @@ TEST(Tetgen, wrong_counts_and_indices_are_refused_with_their_place) {
     expect_cause(element, "", Cause::truncated);
 }
 
-TEST(Tetgen, every_tetrahedron_of_the_real_horse_is_turned_over) {
+TEST(Tetgen, every_tetrahedron_of_the_real_horse_is_reoriented) {
     FATHOM_NEEDS_MODELS();
     const std::string node = load(models() / "tet/horse.node"), ele = load(models() / "tet/horse.ele");
     const MeshFile horse = with_elements(ele)(source_of(node));

@@ -135,7 +135,7 @@ TEST(Triangulate, cuts_quadrilaterals_along_the_shorter_inner_diagonal) {
     }
 }
 
-TEST(Triangulate, gives_n_minus_2_triangles_for_any_corners_whatever) {
+TEST(Triangulate, gives_n_minus_2_triangles_for_any_corners) {
     Random random(2);
     const std::size_t runs = testing::count_of(600, 30000);
     std::size_t unclean = 0;

@@ -45,7 +45,7 @@ TEST(Vtk, voxels_wedges_and_pyramids_are_cut_in_vtks_order_of_corners) {
     EXPECT_EQ(file.surface.triangles.size(), 2u + 2u + 3u + 2u); // pixel, quadrilateral, pentagon, strip
 }
 
-TEST(Vtk, the_triangles_of_a_strip_all_face_the_same_way) {
+TEST(Vtk, the_triangles_of_a_strip_have_consistent_winding) {
     std::string strip = "# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\nPOINTS 6 float\n";
     for (int i = 0; i < 6; ++i) strip += std::to_string(i / 2) + " " + std::to_string(i % 2) + " 0\n";
     const MeshFile file = read_vtk(source_of(strip + "TRIANGLE_STRIPS 1 7\n6 0 1 2 3 4 5\n"));
@@ -97,7 +97,7 @@ TEST(Vtk, stated_counts_are_checked) {
     expect_cause(read_vtk, with(text_5, "CELLS 3", "CELLS 99999999999"), Cause::count_mismatch);
 }
 
-TEST(Vtk, what_is_not_read_is_refused_by_name) {
+TEST(Vtk, unsupported_content_is_rejected_by_name) {
     expect_cause(read_vtk, with(text, "UNSTRUCTURED_GRID", "STRUCTURED_POINTS"), Cause::unsupported,
                  "structured_points");
     expect_cause(read_vtk, with(text, "UNSTRUCTURED_GRID", "RECTILINEAR_GRID"), Cause::unsupported);
@@ -113,7 +113,7 @@ TEST(Vtk, round_trips_are_exact) {
     EXPECT_TRUE(read_vtk(source_of(written_vtk(TriangleMesh{}))).surface.vertices.empty());
 }
 
-TEST(Vtk, real_files_hold_what_they_should) {
+TEST(Vtk, real_files_have_the_expected_content) {
     FATHOM_NEEDS_MODELS();
     const std::string banana = load(models() / "tet/banana.vtk");
     expect_counts(read_vtk(source_of(banana)), {"banana.vtk", "vtk 2.0 ascii", 725, 2395, 1100, 0});

@@ -36,7 +36,7 @@ TEST(Vtu, reads_every_variant_that_vtk_writes) {
     }
 }
 
-TEST(Vtu, pieces_follow_each_other_and_comments_cdata_and_inner_elements_do_no_harm) {
+TEST(Vtu, pieces_are_concatenated_and_comments_cdata_and_inner_elements_are_skipped) {
     const MeshFile file = read_vtu(source_of(load(corpus("vtu_fuzz") / "two_pieces.vtu")));
     EXPECT_EQ(file.volume.vertices.size(), 9u);
     EXPECT_EQ(file.volume.tetrahedra.size(), 1u);
@@ -64,7 +64,7 @@ TEST(Vtu, wrong_counts_and_indices_are_refused_with_their_place) {
     expect_cause(read_vtu, text.substr(0, text.size() - 12), Cause::truncated);
 }
 
-TEST(Vtu, what_is_not_read_is_refused_by_name) {
+TEST(Vtu, unsupported_content_is_rejected_by_name) {
     const std::string lz4 = load(corpus("vtu_fuzz") / "lz4_binary_lz4_32_little.vtu");
     expect_cause(read_vtu, lz4, Cause::unsupported, "vtkLZ4DataCompressor");
     expect_cause(read_vtu, with(lz4, "vtkLZ4DataCompressor", "vtkLZMADataCompressor"), Cause::unsupported,
@@ -118,7 +118,7 @@ std::string bomb(std::size_t points, std::size_t nodes, std::string_view type) {
            b + "</AppendedData></VTKFile>";
 }
 
-TEST(Vtu, a_packed_file_cannot_ask_for_memory_without_bound) {
+TEST(Vtu, a_compressed_file_cannot_request_unbounded_memory) {
     EXPECT_FALSE(error_from(read_vtu, bomb(1000, 1000, "7")).has_value());
     expect_cause(read_vtu, bomb(2'000'000, 4, "10"), Cause::too_large);  // 96 MB from 50 kB
     expect_cause(read_vtu, bomb(10, 20'000'000, "7"), Cause::too_large); // one polygon of as many corners
@@ -152,7 +152,7 @@ TEST(Vtu, round_trips_are_exact) {
     EXPECT_TRUE(read_vtu(source_of(written_vtu(TetMesh{}))).surface.vertices.empty());
 }
 
-TEST(Vtu, real_files_hold_what_they_should) {
+TEST(Vtu, real_files_have_the_expected_content) {
     FATHOM_NEEDS_MODELS();
     const std::string armadillo = load(models() / "tet/Armadillo_Tetra_4406.vtu");
     expect_counts(read_vtu(source_of(armadillo)), {"Armadillo_Tetra_4406.vtu", "vtu ascii", 1446, 4406, 2532, 0});

@@ -38,7 +38,7 @@ TEST(MassProperties, a_box_has_its_closed_form_at_every_scale) {
     }
 }
 
-TEST(MassProperties, a_turned_box_turns_its_inertia) {
+TEST(MassProperties, rotating_a_box_rotates_its_inertia) {
     Random random(3);
     const Vec3 size(1, 2, 3);
     for (int i = 0; i < 50; ++i) {
@@ -61,7 +61,7 @@ TEST(MassProperties, digits_survive_far_from_the_origin) {
     EXPECT_LT(relative_error(properties.inertia, box_inertia(size, 8)), 1e-13);
 }
 
-TEST(MassProperties, a_finer_sphere_comes_nearer_to_the_ball_with_the_square_of_the_edge) {
+TEST(MassProperties, a_finer_sphere_mesh_converges_with_the_square_of_the_edge) {
     const double volume = 4 * std::numbers::pi / 3;
     double last_error = 0;
     for (int level = 2; level <= 6; ++level) {
@@ -86,7 +86,7 @@ TEST(MassProperties, a_torus_follows_pappus) {
     EXPECT_NEAR(properties.inertia(2, 2) / (volume * (1 + 0.75 * 0.0625)), 1, 5e-4);
 }
 
-TEST(MassProperties, turned_inside_out_everything_but_the_area_and_centre_changes_sign) {
+TEST(MassProperties, inverting_a_mesh_changes_all_signs_except_area_and_centre) {
     const TriangleMesh mesh = mapped(torus_mesh(30, 20), [](const Vec3& p) -> Vec3 { return p + Vec3(3, 4, 5); });
     const auto right = mass_properties(mesh), wrong = mass_properties(flipped(mesh));
     EXPECT_EQ(wrong.area, right.area);

@@ -12,7 +12,7 @@ namespace {
 using testing::cube_mesh;
 using testing::sphere_mesh;
 
-TEST(Normals, triangles_of_a_cube_look_outward) {
+TEST(Normals, triangles_of_a_cube_point_outward) {
     const TriangleMesh mesh = cube_mesh(Vec3(5, 6, 7));
     const auto normals = triangle_normals(mesh);
     for (std::size_t t = 0; t < normals.size(); ++t) {
@@ -44,7 +44,7 @@ TEST(Normals, angle_weights_do_not_care_how_a_face_is_cut) {
     EXPECT_GT(worst, 0.1);
 }
 
-TEST(Normals, of_a_sphere_point_away_from_its_centre_at_every_scale) {
+TEST(Normals, of_a_sphere_point_outward_at_every_scale) {
     for (const double scale : {1e-3, 1.0, 1e3}) {
         const TriangleMesh mesh = mapped(sphere_mesh(4), [&](const Vec3& p) -> Vec3 { return scale * p; });
         for (const NormalWeight weight : {NormalWeight::angle, NormalWeight::area}) {
@@ -55,7 +55,7 @@ TEST(Normals, of_a_sphere_point_away_from_its_centre_at_every_scale) {
     }
 }
 
-TEST(Normals, an_edge_of_a_cube_looks_half_way_between_its_faces) {
+TEST(Normals, the_normal_of_a_cubes_edge_is_the_mean_of_its_faces) {
     const TriangleMesh mesh = cube_mesh();
     const EdgeTable table = edge_table(mesh.triangles, mesh.vertices.size());
     const auto normals = edge_normals(mesh, table);
@@ -68,7 +68,7 @@ TEST(Normals, an_edge_of_a_cube_looks_half_way_between_its_faces) {
     EXPECT_EQ(diagonals, 6);
 }
 
-TEST(Normals, tell_inside_from_outside_at_corners_and_edges_too) {
+TEST(Normals, distinguish_inside_from_outside_at_corners_and_edges) {
     // An L-shaped prism has convex and reflex edges; which side a point is on is known from its coordinates.
     TriangleMesh mesh;
     mesh.vertices = {{0, 0, 0}, {2, 0, 0}, {2, 1, 0}, {1, 1, 0}, {1, 2, 0}, {0, 2, 0}};

@@ -53,7 +53,7 @@ TEST(Weld, many_equal_positions_join_the_first) {
     EXPECT_TRUE(equal_positions({}).empty());
 }
 
-TEST(Weld, with_a_tolerance_nothing_moves_far_and_what_is_left_lies_apart) {
+TEST(Weld, with_a_tolerance_vertices_move_little_and_the_remaining_ones_are_apart) {
     Random random(21);
     for (const double scale : {1e-3, 1.0, 1e3}) {
         TriangleMesh mesh = random_triangles(random, 1500, 500);
@@ -85,7 +85,7 @@ TEST(Weld, chains_do_not_creep) {
     EXPECT_EQ(welded.vertex_map, (std::vector<Index>{0, 0, 1, 1, 2, 2, 3, 3, 4, 4}));
 }
 
-TEST(Weld, collapsed_and_duplicate_triangles_are_counted_and_dropped_when_asked) {
+TEST(Weld, collapsed_and_duplicate_triangles_are_counted_and_dropped_on_request) {
     TriangleMesh mesh;
     mesh.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 0}, {1, 0, 0}, {5, 5, 5}};
     mesh.triangles = {{0, 1, 2}, {0, 3, 1}, {4, 3, 2}, {1, 1, 2}};
@@ -125,7 +125,7 @@ TEST(Weld, duplicates_are_those_that_sets_find) {
     EXPECT_EQ(duplicate_triangles(mesh.triangles, edge_table(mesh.triangles, 12)), expected);
 }
 
-TEST(Weld, refuses_what_it_cannot_do) {
+TEST(Weld, rejects_invalid_options) {
     const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
     const auto cause_of = [](const TriangleMesh& mesh, double tolerance) {
         try {

@@ -88,7 +88,7 @@ TEST_P(ClosestPairs, two_segments_are_at_the_exact_distance) {
     }
 }
 
-TEST_P(ClosestPairs, two_triangles_are_at_the_exact_distance_and_at_zero_where_they_meet) {
+TEST_P(ClosestPairs, two_triangles_have_the_exact_distance_and_zero_where_they_intersect) {
     SimplexPairs pairs(63, static_cast<std::uint64_t>(GetParam()));
     std::size_t hits = 0;
     const std::size_t count = count_of(150, 5000);

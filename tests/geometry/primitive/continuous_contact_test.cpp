@@ -181,7 +181,7 @@ void expect_claims_hold(const Step& step, const ContinuousContactOptions& option
     ASSERT_LE(exact_squared_distance(step, mpq_class(found.time)), reach * reach) << found.time;
 }
 
-TEST(ContinuousContact, claims_hold_in_exact_arithmetic_for_steps_that_nearly_touch) {
+TEST(ContinuousContact, results_are_true_in_exact_arithmetic_for_steps_that_nearly_touch) {
     const std::size_t whole = count_of(900, 20000);
     std::size_t hits = 0, asked = 0;
     for (const Shape shape : all_shapes)
@@ -302,7 +302,7 @@ TEST(ContinuousContact, does_not_change_with_the_scale) {
     EXPECT_GT(hits, 100u);
 }
 
-TEST(ContinuousContact, looks_no_further_than_the_latest_time) {
+TEST(ContinuousContact, searches_no_later_than_the_latest_time) {
     Random random(10);
     for (std::size_t i = 0; i < 1000; ++i) {
         const auto p = random_points(random);
@@ -365,7 +365,7 @@ TEST(ContinuousContact, calls_numbers_that_are_not_finite_a_hit_at_once) {
     EXPECT_TRUE(time_of_impact(vertex_face(tiny)).hit);
 }
 
-TEST(ContinuousContact, keeps_to_its_budget_and_stays_safe_and_gets_sharper_with_more) {
+TEST(ContinuousContact, respects_its_budget_stays_safe_and_is_tighter_with_more) {
     Random random(12);
     std::size_t truncated = 0;
     for (std::size_t i = 0; i < 2000; ++i) {

@@ -123,7 +123,7 @@ TEST(OrientedBoxes, touching_counts_and_the_smallest_honest_gap_is_seen) {
     }
 }
 
-TEST(OrientedBoxes, the_gap_never_exceeds_the_distance_and_is_no_small_part_of_it) {
+TEST(OrientedBoxes, the_gap_is_a_tight_lower_bound_on_the_distance) {
     Random random(73);
     std::size_t apart = 0, exact = 0;
     const std::size_t count = count_of(400, 20000);
@@ -143,7 +143,7 @@ TEST(OrientedBoxes, the_gap_never_exceeds_the_distance_and_is_no_small_part_of_i
     EXPECT_GT(exact, apart / 10);
 }
 
-TEST(OrientedBoxes, an_axis_box_answers_as_the_same_box_turned_by_nothing) {
+TEST(OrientedBoxes, an_axis_aligned_box_equals_an_oriented_box_without_rotation) {
     Random random(74);
     std::size_t hits = 0;
     for (int i = 0; i < 300; ++i) {
@@ -177,7 +177,7 @@ TEST(OrientedBoxes, certain_containment_is_never_wrong_and_seldom_missed) {
     EXPECT_EQ(missed, 0u);
 }
 
-TEST(FittedBox, holds_every_point_and_is_nearly_as_small_as_the_box_the_points_came_from) {
+TEST(FittedBox, contains_every_point_and_is_nearly_as_small_as_the_original_box) {
     Random random(76);
     for (const double scale : {1e-3, 1.0, 1e3})
         for (std::size_t i = 0; i < count_of(30, 1000); ++i) {

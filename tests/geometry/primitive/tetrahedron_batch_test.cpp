@@ -62,7 +62,7 @@ TEST(TetrahedronBatch, answers_as_the_exact_test_does_for_every_family_of_pairs)
     }
 }
 
-TEST(TetrahedronBatch, near_misses_and_shallow_overlaps_are_told_apart) {
+TEST(TetrahedronBatch, near_misses_and_shallow_overlaps_are_distinguished) {
     // b moved along the face normal of a by ever smaller steps: the floats must give up before they err.
     SimplexPairs source(32);
     Batch batch;

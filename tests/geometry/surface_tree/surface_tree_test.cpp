@@ -236,7 +236,7 @@ TEST(SurfaceTree, points_on_the_surface_are_at_distance_zero_up_to_rounding) {
     }
 }
 
-TEST(SurfaceTree, a_limit_finds_what_is_within_it_and_nothing_else) {
+TEST(SurfaceTree, a_limit_finds_points_within_it_and_nothing_else) {
     Random random(3);
     const TriangleMesh mesh = torus(30, 20);
     const SurfaceTree tree(mesh);
@@ -342,7 +342,7 @@ TEST(SurfaceTree, hits_agree_with_brute_force_on_hostile_soups_at_every_scale) {
     }
 }
 
-TEST(SurfaceTree, a_hit_tells_its_point_and_its_side) {
+TEST(SurfaceTree, a_hit_reports_its_point_and_its_side) {
     Random random(6);
     const TriangleMesh mesh = torus(50, 30);
     const SurfaceTree tree(mesh);
@@ -398,7 +398,7 @@ TEST(SurfaceTree, no_ray_slips_between_two_triangles_of_a_closed_surface) {
     }
 }
 
-TEST(SurfaceTree, a_ray_in_the_plane_of_faces_hits_what_it_crosses) {
+TEST(SurfaceTree, a_ray_in_the_plane_of_faces_hits_the_faces_it_crosses) {
     const TriangleMesh mesh = cube(4);
     const SurfaceTree tree(mesh);
     // Along the top face, from outside: the border edges of the sides are crossed.
@@ -558,7 +558,7 @@ TEST(SurfaceTree, a_refit_surface_answers_like_a_new_one) {
         << "a refused refit changes nothing";
 }
 
-TEST(SurfaceTree, nothing_in_nothing_out) {
+TEST(SurfaceTree, an_empty_tree_finds_nothing) {
     const SurfaceTree none, empty{TriangleMesh{}};
     for (const SurfaceTree* tree : {&none, &empty}) {
         EXPECT_FALSE(tree->closest(Vec3::Zero()).found());

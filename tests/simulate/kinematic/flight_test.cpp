@@ -38,13 +38,13 @@ TEST(Flight, over_the_valley_has_more_triangles_than_the_papers_and_a_part_that_
     const Flight flight = make_valley_flight();
     EXPECT_GT(flight.obstacle_triangles(), 315'000u);
     EXPECT_NEAR(static_cast<double>(flight.ship->triangles.size()), 16'792, 100);
-    EXPECT_FALSE(flight.obstacles.back().fixed());
+    EXPECT_FALSE(flight.obstacles.back().stationary());
     const double share = share_of_collisions(flight, testing::count_of(25, 1));
     EXPECT_GT(share, 0.15);
     EXPECT_LT(share, 0.7);
 }
 
-TEST(Flight, the_ship_looks_where_it_flies_and_never_leaps) {
+TEST(Flight, the_ship_points_along_its_path_and_moves_continuously) {
     for (const Flight& flight : {make_tunnel_flight(), make_valley_flight()})
         for (std::size_t frame = 1; frame < flight.frames; ++frame) {
             const Pose before = flight.ship_pose(frame - 1), now = flight.ship_pose(frame);

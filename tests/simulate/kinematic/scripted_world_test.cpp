@@ -78,7 +78,7 @@ TEST(ScriptedWorld, every_method_sees_the_same_frames_touch) {
     }
 }
 
-TEST(ScriptedWorld, names_the_body_that_lacks_what_the_method_needs) {
+TEST(ScriptedWorld, names_the_body_without_the_required_geometry) {
     std::vector<KinematicBody> bodies = two_balls();
     bodies[1].field.reset();
     try {
@@ -99,7 +99,7 @@ std::size_t touching_frames(const Recording& recording) {
 }
 
 // Some frames touch and some do not, by every method that the scene's words offer.
-TEST(MovedScenes, of_two_fields_pass_and_touch) {
+TEST(ScriptedScenes, of_two_fields_pass_and_touch) {
     for (const char* name : {"figure2_cubes", "figure2_hearts", "figure9_cubes_and_sphere", "figure11_bunny_cone",
                              "figure11_armadillo_cylinder", "figure11_bunny_network", "section54_shell_and_rock"}) {
         Simulation simulation(read_scene(scene_file(name), {.overrides = {"record_every = 1"}}));
@@ -112,7 +112,7 @@ TEST(MovedScenes, of_two_fields_pass_and_touch) {
     }
 }
 
-TEST(MovedScenes, a_rival_method_agrees_on_the_passing_cone) {
+TEST(ScriptedScenes, a_rival_method_agrees_on_the_passing_cone) {
     std::vector<std::size_t> touching;
     for (const char* method : {"fields", "meshes", "mesh_field"}) {
         Simulation simulation(read_scene(scene_file("figure11_bunny_cone"),
@@ -124,7 +124,7 @@ TEST(MovedScenes, a_rival_method_agrees_on_the_passing_cone) {
     EXPECT_NEAR(static_cast<double>(touching[0]), static_cast<double>(touching[2]), 4);
 }
 
-TEST(MovedScenes, random_sweeps_are_the_same_with_and_without_a_tree) {
+TEST(ScriptedScenes, random_sweeps_are_the_same_with_and_without_a_tree) {
     std::vector<std::size_t> touching;
     for (const char* tree : {"true", "false"}) {
         Simulation simulation(
@@ -138,7 +138,7 @@ TEST(MovedScenes, random_sweeps_are_the_same_with_and_without_a_tree) {
     EXPECT_LT(touching[0], 200u);
 }
 
-TEST(MovedScenes, a_flight_collides_in_some_frames_and_its_table_says_in_which) {
+TEST(ScriptedScenes, a_flight_collides_in_the_frames_that_its_table_lists) {
     const testing::ScratchFolder folder;
     Simulation simulation(
         read_scene(scene_file("flight_tunnel"), {.overrides = {"duration = 2.5", "record_every = 1"}}));
@@ -159,7 +159,7 @@ TEST(MovedScenes, a_flight_collides_in_some_frames_and_its_table_says_in_which) 
 }
 
 // Parts of an object move by themselves, each with its own maps, and strike where exact triangles do.
-TEST(MovedScenes, parts_of_an_object_are_asked_each_by_its_own_maps) {
+TEST(ScriptedScenes, parts_of_an_object_are_tested_by_their_own_maps) {
     for (const char* name : {"figure4_wings", "figure5_arm"}) {
         Simulation maps(read_scene(scene_file(name), {.overrides = {"record_every = 1"}}));
         Simulation meshes(
@@ -181,7 +181,7 @@ TEST(MovedScenes, parts_of_an_object_are_asked_each_by_its_own_maps) {
     }
 }
 
-TEST(ScriptedWorld, is_asked_about_parts_and_others_not_among_them) {
+TEST(ScriptedWorld, tests_parts_against_other_bodies_only) {
     std::vector<KinematicBody> bodies = two_balls();
     bodies.insert(bodies.begin(), bodies[0]);
     const ScriptedWorld world(bodies, 0.02, {.method = ScriptedMethod::depth_maps, .objects = 2});
@@ -191,7 +191,7 @@ TEST(ScriptedWorld, is_asked_about_parts_and_others_not_among_them) {
     EXPECT_THROW(ScriptedWorld(bodies, 0.02, {.method = ScriptedMethod::depth_maps, .objects = 0}), Error);
 }
 
-TEST(MovedScenes, a_network_takes_the_place_of_its_formula_where_it_is_there) {
+TEST(ScriptedScenes, a_network_takes_the_place_of_its_formula_where_it_is_there) {
     const testing::ScratchFolder folder;
     Network network;
     network.layers.push_back({.inputs = 3,
@@ -210,7 +210,7 @@ TEST(MovedScenes, a_network_takes_the_place_of_its_formula_where_it_is_there) {
               Status::overlapping);
 }
 
-TEST(MovedScenes, what_is_wrong_with_them_is_named) {
+TEST(ScriptedScenes, errors_in_them_are_named) {
     const auto message = [](const std::string& text) -> std::string {
         try {
             (void)make_world(parse_scene(text, "moved.toml"));

@@ -98,7 +98,7 @@ TEST(Particles, fall_as_formulas_say) {
 }
 
 // One particle against a plate that leans: mirrored about its normal.
-TEST(Particles, bounce_like_light_off_a_mirror_where_nothing_is_lost) {
+TEST(Particles, are_reflected_without_loss) {
     for (const double scale : {1e-3, 1.0, 1e3})
         for (const double lean : {0.0, 0.3, 0.8}) {
             const KinematicObstacle plate{.name = "plate",
@@ -121,7 +121,7 @@ TEST(Particles, bounce_like_light_off_a_mirror_where_nothing_is_lost) {
         }
 }
 
-TEST(Particles, restitution_and_friction_take_what_they_should_and_impacts_may_kill) {
+TEST(Particles, restitution_and_friction_reduce_velocity_and_impacts_may_remove_particles) {
     const KinematicObstacle ceiling{.name = "ceiling",
                                     .mesh = shared(make_box({.size = {4, 4, 0.2}, .cells = {2, 2, 1}})),
                                     .pose = Pose::from_translation({0, 0, 1})};

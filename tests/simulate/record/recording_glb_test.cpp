@@ -101,7 +101,7 @@ TEST(RecordingGlb, every_number_lies_within_the_file_and_every_bound_is_exact) {
             glb.json["accessors"][mesh["primitives"][0]["attributes"]["POSITION"].get<std::size_t>()].contains("min"));
 }
 
-TEST(RecordingGlb, what_moves_as_a_whole_moves_by_its_node) {
+TEST(RecordingGlb, rigid_bodies_are_animated_by_their_nodes) {
     const Glb glb = written(mixed_recording());
     const auto [times, places] = glb.channel("box", "translation");
     const auto [turn_times, turns] = glb.channel("box", "rotation");
@@ -154,7 +154,7 @@ TEST(RecordingGlb, bodies_that_break_and_clouds_take_turns) {
     }
 }
 
-TEST(RecordingGlb, reads_back_as_a_mesh_with_z_turned_to_y) {
+TEST(RecordingGlb, reads_back_as_a_mesh_with_z_mapped_to_y) {
     const ScratchFolder folder;
     Recording recording;
     recording.set_bodies({{"box", std::make_shared<const TriangleMesh>(make_box({{1, 2, 3}, {1, 1, 1}}))}});
@@ -169,7 +169,7 @@ TEST(RecordingGlb, reads_back_as_a_mesh_with_z_turned_to_y) {
     EXPECT_NEAR((box.size() - Vec3(1, 3, 2)).norm(), 0, 1e-5);
 }
 
-TEST(RecordingGlb, keeps_fewer_keys_where_they_would_be_too_many_and_says_how_many) {
+TEST(RecordingGlb, limits_the_number_of_keys_and_reports_it) {
     GlbReport report;
     const Glb glb = written(mixed_recording(50), &report, {.max_poses = 20, .max_shapes = 7});
     EXPECT_EQ(report.frames, 50u);
@@ -186,7 +186,7 @@ TEST(RecordingGlb, keeps_fewer_keys_where_they_would_be_too_many_and_says_how_ma
               Cause::invalid_argument);
 }
 
-TEST(RecordingGlb, frames_that_are_no_numbers_are_left_out_and_nothing_makes_an_empty_file) {
+TEST(RecordingGlb, frames_that_are_not_finite_are_omitted_and_an_empty_recording_makes_an_empty_file) {
     Recording recording = mixed_recording();
     RecordedFrame* frame = recording.add({6, 0.6});
     frame->bodies.resize(5);

@@ -27,7 +27,7 @@ void run(RigidWorld& world, double seconds) {
     for (double end = world.time() + seconds - 0.5 * world.options().step; world.time() < end;) world.step();
 }
 
-TEST(RigidWorld, a_free_body_falls_as_symplectic_euler_says) {
+TEST(RigidWorld, a_free_body_follows_symplectic_euler) {
     RigidWorld world(RigidOptions{.step = 0.01});
     world.add(box_body({0, 0, 10}));
     run(world, 1);
@@ -53,7 +53,7 @@ TEST(RigidWorld, a_free_top_keeps_its_angular_momentum_and_its_energy) {
     EXPECT_GT(turned, 5); // it did tumble
 }
 
-TEST(RigidWorld, a_body_comes_to_rest_on_the_ground_as_deep_as_its_weight_says) {
+TEST(RigidWorld, a_body_comes_to_rest_at_the_depth_that_balances_its_weight) {
     for (const ContactMode mode : {ContactMode::continuous, ContactMode::discrete})
         for (const Stepping stepping : {Stepping::symplectic, Stepping::implicit}) {
             RigidWorld world(RigidOptions{.mode = mode, .stepping = stepping});
@@ -69,7 +69,7 @@ TEST(RigidWorld, a_body_comes_to_rest_on_the_ground_as_deep_as_its_weight_says) 
         }
 }
 
-TEST(RigidWorld, friction_holds_a_box_on_a_slope_below_its_angle_and_lets_it_slide_above) {
+TEST(RigidWorld, a_box_on_a_slope_rests_below_the_friction_angle_and_slides_above_it) {
     for (const double friction : {0.2, 0.6}) {
         RigidWorld world(RigidOptions{.gravity = 9.81 * Vec3(std::sin(0.4), 0, -std::cos(0.4)),
                                       .law = {.slip_speed = 0.01, .damped = DampedPart::normal}}); // tan 0.4 = 0.42
@@ -246,7 +246,7 @@ TEST(RigidWorld, the_tree_and_point_by_point_give_the_same_states) {
     EXPECT_EQ(hashes[0], hashes[1]);
 }
 
-TEST(RigidWorld, lengths_of_millimetres_and_kilometres_behave_alike) {
+TEST(RigidWorld, results_do_not_depend_on_the_scale) {
     double heights[3];
     int k = 0;
     for (const double scale : {1e-3, 1.0, 1e3}) {

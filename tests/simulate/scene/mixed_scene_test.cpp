@@ -129,7 +129,7 @@ std::string message_of(const std::string& text) {
     return "accepted";
 }
 
-TEST(MixedScene, obstacles_of_meshes_stand_in_the_way_of_all_unless_they_move) {
+TEST(MixedScene, mesh_obstacles_block_all_bodies_unless_they_move) {
     const std::string solid = "[[body]]\nkind = \"solid\"\nshape = \"tet_box\"\nparameters = { resolution = 1 "
                               "}\nstretch = 1e3\nvolume = 1e3\n";
     const std::string wall = "[[body]]\nkind = \"obstacle\"\nshape = \"box\"\nresolution = 16\nposition = [3, 0, 0]\n",
@@ -145,7 +145,7 @@ TEST(MixedScene, obstacles_of_meshes_stand_in_the_way_of_all_unless_they_move) {
     EXPECT_EQ(world.particles()->obstacles().size(), 2u);
 }
 
-TEST(MixedScene, what_is_wrong_is_named) {
+TEST(MixedScene, errors_are_named) {
     const std::string box = "[[body]]\nshape = \"box\"\nresolution = 16\n";
     EXPECT_NE(message_of("[coupling]\nstiffness = 1.0\n" + box).find("one kind"), std::string::npos);
     EXPECT_NE(message_of(box + "[[body]]\nkind = \"surface\"\nfield = \"sphere(1)\"\nfixed = true\n").find("field"),

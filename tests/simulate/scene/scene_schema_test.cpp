@@ -168,7 +168,7 @@ TEST(SceneSchema, takes_every_scene_of_the_project) {
     EXPECT_EQ(refused, "");
 }
 
-TEST(SceneSchema, refuses_what_the_reader_refuses) {
+TEST(SceneSchema, rejects_what_the_reader_rejects) {
     const testing::ScratchFolder folder;
     const std::string body = "[[body]]\nshape = \"box\"\n";
     const std::string wrong[] = {"stepp = 0.1\n" + body,

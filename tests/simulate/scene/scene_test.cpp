@@ -48,7 +48,7 @@ std::filesystem::path scene_file(const std::string& name) {
     return std::filesystem::path(FATHOM_SOURCE_DIR) / "scenes" / name;
 }
 
-TEST(Scene, keys_mean_what_they_say) {
+TEST(Scene, keys_set_the_expected_options) {
     const Scene scene =
         parse_scene(small_scene, "small.toml", {.overrides = {"contact.friction = 0.7", "mode = \"discrete\""}});
     EXPECT_EQ(scene.name, "small");
@@ -75,7 +75,7 @@ std::string complaint(const auto& work) {
     return "none";
 }
 
-TEST(Scene, what_is_wrong_with_a_body_is_told_with_its_line_key_and_name) {
+TEST(Scene, errors_of_a_body_name_its_line_key_and_name) {
     const auto made = [](const std::string& body, const std::string& before = "") {
         return complaint([&] {
             static_cast<void>(make_world(
@@ -332,7 +332,7 @@ std::string message_of(std::string text, const std::string& file, const std::str
     return "accepted";
 }
 
-TEST(Scene, what_is_wrong_with_solids_is_named) {
+TEST(Scene, errors_of_solids_are_named) {
     const auto message = [](const std::string& from, const std::string& to) {
         return message_of(small_solids, "solids.toml", from, to);
     };
@@ -395,7 +395,7 @@ TEST(Scene, a_membrane_is_a_surface_among_solids) {
     EXPECT_TRUE(world.body(1).topology.tetrahedra().empty());
 }
 
-TEST(Scene, what_is_wrong_with_membranes_is_named) {
+TEST(Scene, errors_of_membranes_are_named) {
     const auto message = [](const std::string& from, const std::string& to) {
         return message_of(small_membrane, "membrane.toml", from, to);
     };

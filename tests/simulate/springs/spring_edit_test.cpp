@@ -172,7 +172,7 @@ INSTANTIATE_TEST_SUITE_P(Both, SpringEdit, ::testing::Values(SpringStepping::ver
                              return info.param == SpringStepping::verlet ? "verlet" : "backward_euler";
                          });
 
-TEST(NetworkEdit, blocks_list_what_touches_them) {
+TEST(NetworkEdit, blocks_list_their_elements) {
     auto [solid, options, size] = body(1, SpringStepping::verlet);
     SpringBlocks blocks(solid.network());
     Random random(5);
@@ -194,7 +194,7 @@ TEST(NetworkEdit, blocks_list_what_touches_them) {
     }
 }
 
-TEST(NetworkEdit, what_is_wrong_is_named_and_changes_nothing) {
+TEST(NetworkEdit, errors_are_named_and_change_nothing) {
     auto [solid, options, size] = body(1, SpringStepping::verlet);
     SpringWorld world = solid.world(options);
     const auto refused = [&](const NetworkEdit& edit) {

@@ -34,7 +34,7 @@ SpringNetwork everything(double scale = 1) {
     return network;
 }
 
-TEST(SpringForces, a_damped_spring_pulls_as_equation_2_says) {
+TEST(SpringForces, the_force_of_a_damped_spring_is_equation_2) {
     const SpringNetwork network = two_masses(100, 7);
     SpringState state = start_state(network);
     state.positions[1] = {0, 3, 4};
@@ -172,7 +172,7 @@ void expect_slope_of_forces(const SpringNetwork& network, const SpringState& sta
     EXPECT_LT(worst, tolerance * largest);
 }
 
-TEST(SpringMatrix, equals_the_slope_of_the_forces_where_nothing_is_left_out) {
+TEST(SpringMatrix, equals_the_slope_of_the_forces_without_omitted_terms) {
     SpringNetwork network = everything();
     expect_slope_of_forces(network, start_state(network), 1e-5); // at rest
     network = only(network, "springs");

@@ -95,7 +95,7 @@ double sheet_energy(std::size_t cells, double scale) {
     return spring_energy(network, state).stretch / area;
 }
 
-TEST(SpringNetwork, a_stretched_sheet_stores_what_its_modulus_says_whatever_the_mesh_and_the_scale) {
+TEST(SpringNetwork, the_energy_of_a_stretched_sheet_follows_its_modulus_for_any_mesh_and_scale) {
     const double expected = 0.5 * 100 * 0.01 * 0.01; // J/m^2: half modulus times strain squared
     for (const double scale : {1e-3, 1.0, 1e3})
         for (const std::size_t cells : {8, 16, 32})
@@ -115,7 +115,7 @@ TEST(SpringNetwork, unused_vertices_are_held_and_degenerate_triangles_keep_all_n
     EXPECT_EQ(cause_of([] { (void)surface_network({{{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}, {{0, 1, 2}}}); }), Cause::empty);
 }
 
-TEST(SpringNetwork, a_flat_triangle_asks_for_no_smaller_step_than_a_low_one) {
+TEST(SpringNetwork, a_flat_triangle_requires_no_smaller_step_than_a_low_one) {
     const auto largest = [](double height, double scale) { // a ball with a flap of this height over one of its sides
         TriangleMesh mesh = make_sphere({.resolution = 4});
         const Vec3 a = mesh.vertices[mesh.triangles[0][0]], b = mesh.vertices[mesh.triangles[0][1]];

@@ -55,7 +55,7 @@ field = "sphere(0.1)"
 fixed = true
 )~";
 
-TEST(SpringScene, keys_mean_what_they_say) {
+TEST(SpringScene, keys_set_the_expected_options) {
     const Scene scene =
         parse_scene(soft_scene, "soft.toml",
                     {.overrides = {"springs.stepping = \"backward_euler\"", "springs.yield_strain = 0.1"}});

@@ -47,7 +47,7 @@ double oscillator_error(SpringStepping stepping, double step, double damping, do
     return worst;
 }
 
-TEST(SpringWorld, two_masses_swing_as_the_closed_form_says_with_errors_of_order_two_and_one) {
+TEST(SpringWorld, two_masses_oscillate_as_in_the_closed_form_with_errors_of_order_two_and_one) {
     const double fine = oscillator_error(SpringStepping::verlet, 5e-4, 0, 2),
                  coarse = oscillator_error(SpringStepping::verlet, 1e-3, 0, 2);
     EXPECT_LT(fine, 1e-5);
@@ -58,7 +58,7 @@ TEST(SpringWorld, two_masses_swing_as_the_closed_form_says_with_errors_of_order_
     EXPECT_NEAR(implicit_coarse / implicit_fine, 2, 0.1);
 }
 
-TEST(SpringWorld, a_damped_spring_decays_as_the_closed_form_says) {
+TEST(SpringWorld, a_damped_spring_decays_as_in_the_closed_form) {
     for (const SpringStepping stepping : {SpringStepping::verlet, SpringStepping::backward_euler}) {
         const double fine = oscillator_error(stepping, 1e-4, 1.5, 2), coarse = oscillator_error(stepping, 2e-4, 1.5, 2);
         EXPECT_LT(fine, 6e-4);
@@ -232,7 +232,7 @@ TEST(SpringWorld, the_largest_stable_step_is_just_that) {
     EXPECT_EQ(largest_stable_step(loose_points({none})), std::numeric_limits<double>::infinity());
 }
 
-TEST(SpringWorld, a_step_that_is_too_large_is_divided_where_that_is_asked_for) {
+TEST(SpringWorld, a_step_that_is_too_large_is_divided_if_requested) {
     const SpringNetwork network = small_ball();
     const double largest = largest_stable_step(network);
     SpringWorld world(network, {.step = 7.5 * largest, .gravity = none, .unstable = UnstableStep::divide});
@@ -292,7 +292,7 @@ TEST(SpringWorld, crushed_networks_do_not_blow_up) {
     }
 }
 
-TEST(SpringWorld, fixed_points_hold_and_move_as_they_are_told) {
+TEST(SpringWorld, fixed_points_stay_and_follow_their_prescribed_motion) {
     for (const SpringStepping stepping : {SpringStepping::verlet, SpringStepping::backward_euler}) {
         SpringNetwork network = two_masses(100, 5);
         network.fixed[0] = 1;
@@ -422,7 +422,7 @@ TEST(SpringWorld, a_bounce_is_the_same_in_any_units) {
     }
 }
 
-TEST(SpringWorld, stiff_contact_in_the_matrix_holds_a_body_that_explicit_contact_cannot) {
+TEST(SpringWorld, stiff_contact_in_the_matrix_supports_a_body_that_explicit_contact_cannot) {
     const SpringNetwork network = small_ball();
     const auto floor = [](std::span<const Vec3> x, std::span<const Vec3>, std::vector<WeightedContact>& contacts) {
         for (Index k = 0; k < x.size(); ++k)
@@ -501,7 +501,7 @@ TEST(SpringWorld, springs_can_go_and_points_split_while_it_runs) {
     }
 }
 
-TEST(SpringWorld, random_motion_drifts_every_object_its_own_way_and_leaves_the_drift_its_momentum) {
+TEST(SpringWorld, random_motion_drifts_every_object_independently_and_preserves_momentum) {
     SpringNetwork network = small_ball();
     append(network, network);
     std::vector<Vec3> v(network.size(), none);

@@ -79,7 +79,7 @@ TEST(DeformingWorld, two_balls_bounce_and_keep_momentum_and_energy_at_every_scal
     }
 }
 
-TEST(DeformingWorld, without_response_contacts_are_told_and_bodies_pass) {
+TEST(DeformingWorld, without_response_contacts_are_reported_and_bodies_pass) {
     DeformingOptions options = still_air();
     options.respond = false;
     options.springs.step = 5e-4;
@@ -215,7 +215,7 @@ TEST(DeformingWorld, a_crowd_gains_no_energy_and_is_the_same_for_any_number_of_t
     EXPECT_EQ(hashes[0], hashes[1]);
 }
 
-TEST(DeformingWorld, a_recording_holds_the_shapes_as_they_were) {
+TEST(DeformingWorld, a_recording_contains_the_shapes_of_each_step) {
     DeformingWorld world = two_balls(1, still_air(5e-4));
     Recording recording({.every = 100});
     world.record(recording);
@@ -233,7 +233,7 @@ TEST(DeformingWorld, a_recording_holds_the_shapes_as_they_were) {
     EXPECT_EQ(recording.bodies()[0].name, "left");
 }
 
-TEST(DeformingWorld, what_is_wrong_is_named_with_its_body) {
+TEST(DeformingWorld, errors_name_the_body) {
     const auto complaint = [](DeformingBody body, const DeformingOptions& options = {}) -> std::string {
         try {
             DeformingWorld world({{.name = "good", .mesh = shape("box")}, std::move(body)}, {}, options);

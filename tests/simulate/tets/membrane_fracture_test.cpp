@@ -101,7 +101,7 @@ TEST(BreakableMembrane, random_tears_keep_mass_and_momentum_and_leave_a_whole_ne
 }
 
 // A strip that is pulled at both ends: it holds below its limit and parts above it, by either way of stepping.
-TEST(BreakableMembrane, a_strip_holds_below_its_limit_and_parts_above_it) {
+TEST(BreakableMembrane, a_strip_stays_whole_below_its_limit_and_breaks_above_it) {
     for (const SpringStepping stepping : {SpringStepping::verlet, SpringStepping::backward_euler})
         for (const double limit : {0.2, 5.0}) {
             BreakableMembrane membrane(make_cloth({.size = {1, 0.3}, .cells = {12, 4}}),
@@ -129,7 +129,7 @@ TEST(BreakableMembrane, a_strip_holds_below_its_limit_and_parts_above_it) {
         }
 }
 
-TEST(BreakableMembrane, what_is_wrong_is_named) {
+TEST(BreakableMembrane, errors_are_named) {
     BreakableMembrane membrane(make_cloth({.size = {1, 1}, .cells = {2, 2}}));
     EXPECT_THROW((void)membrane.break_stretched({.strain = 0}), Error);
     EXPECT_THROW(membrane.fix(1000), Error);

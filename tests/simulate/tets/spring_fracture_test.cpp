@@ -176,7 +176,7 @@ TEST(BreakableSolid, faces_open_only_where_the_body_is_stretched_across_them) {
     EXPECT_GE(solid.number_parts(), 2u);
 }
 
-TEST(BreakableSolid, a_bar_pulled_at_both_ends_breaks_across_and_the_pieces_fly_apart) {
+TEST(BreakableSolid, a_bar_pulled_at_both_ends_breaks_across_and_the_parts_separate) {
     const TetMesh bar = make_tet_box({.size = {2, 0.4, 0.4}, .cells = {10, 2, 2}});
     const SolidMaterial material{.density = 1000, .stretch = 1e5, .volume = 1e5, .damping_time = 2e-3};
     BreakableSolid solid(bar, material);

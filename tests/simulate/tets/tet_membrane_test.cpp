@@ -85,7 +85,7 @@ TEST(TetMembrane, a_ball_passes_only_because_the_sheet_tears) {
     }
 }
 
-TEST(TetMembrane, what_hits_a_free_sheet_keeps_the_momentum_of_both) {
+TEST(TetMembrane, a_body_that_hits_a_free_sheet_conserves_momentum) {
     for (const TetResponse response : {TetResponse::points, TetResponse::segments}) {
         TetWorldOptions options = stepped(SpringStepping::verlet, response);
         options.springs.gravity = Vec3::Zero();
@@ -158,7 +158,7 @@ TEST(TetMembrane, a_sheet_that_creeps_tears_later_and_stays_bent) {
 }
 
 // Borders turn whole parts back: pieces that have come off are parts of their own.
-TEST(TetMembrane, torn_pieces_are_parts_where_the_world_has_borders) {
+TEST(TetMembrane, torn_parts_are_bounded_by_the_world) {
     TetWorldOptions options = stepped(SpringStepping::backward_euler);
     options.springs.environment = {{-1, -1, -1}, {1, 1, 1}};
     TetWorldMembrane weak = sheet(14, true);
@@ -210,7 +210,7 @@ TEST(TetMembrane, one_thread_and_two_reach_the_same_state) {
     EXPECT_EQ(hash(1), hash(2));
 }
 
-TEST(TetMembrane, frames_hold_what_has_torn) {
+TEST(TetMembrane, frames_contain_the_torn_parts) {
     TetWorld world = drop_on_sheet(0.2, stepped(SpringStepping::backward_euler));
     Recording recording({.every = 10});
     world.record(recording);
@@ -227,7 +227,7 @@ TEST(TetMembrane, frames_hold_what_has_torn) {
     EXPECT_GT(last.bodies[1].vertices.size(), first.bodies[1].vertices.size());
 }
 
-TEST(TetMembrane, what_is_wrong_is_named) {
+TEST(TetMembrane, errors_are_named) {
     const auto message = [](const TetWorldMembrane& membrane,
                             TetWorldOptions options = stepped(SpringStepping::backward_euler)) {
         try {

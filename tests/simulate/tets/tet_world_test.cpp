@@ -91,7 +91,7 @@ TEST(TetWorld, two_balls_bounce_and_keep_momentum_and_energy_at_every_scale) {
         }
 }
 
-TEST(TetWorld, a_finer_mesh_bounces_alike) {
+TEST(TetWorld, a_finer_mesh_bounces_equally) {
     for (const TetResponse response : {TetResponse::points, TetResponse::segments}) {
         const double coarse = bounce_of(two_balls(1, 4, still_air(4e-4, response)), 1).speed,
                      fine = bounce_of(two_balls(1, 6, still_air(4e-4, response)), 1).speed;
@@ -195,7 +195,7 @@ TEST(TetWorld, an_obstacle_carries_a_ball) {
 }
 
 // A horseshoe whose ends are driven into each other.
-TEST(TetWorld, a_body_meets_itself_where_it_is_asked_to) {
+TEST(TetWorld, self_contact_is_found_if_requested) {
     const auto closest_ends = [](bool self) {
         TetMesh shoe = make_tet_box({.size = {4, 0.4, 0.3}, .cells = {20, 2, 2}});
         for (Vec3& v : shoe.vertices) {
@@ -257,7 +257,7 @@ TetWorld breaking_drop(double strain, const PlasticOptions& plastic = {}) {
     return TetWorld(std::move(bodies), {}, options);
 }
 
-TEST(TetWorld, a_bar_breaks_on_an_edge_and_its_pieces_stay_whole_bodies) {
+TEST(TetWorld, a_bar_breaks_on_an_edge_and_its_parts_stay_valid) {
     TetWorld world = breaking_drop(0.15);
     const double mass = total_mass(world.springs().network());
     const std::size_t points = world.springs().network().size();
@@ -285,7 +285,7 @@ TEST(TetWorld, a_bar_breaks_on_an_edge_and_its_pieces_stay_whole_bodies) {
     EXPECT_NO_THROW(write_vtk(folder.path() / "break.pvd", recording));
 }
 
-TEST(TetWorld, what_has_crept_breaks_later_and_stays_bent_after_it) {
+TEST(TetWorld, a_body_that_creeps_breaks_later_and_stays_bent) {
     TetWorld elastic = breaking_drop(0.15), plastic = breaking_drop(0.15, {.yield_strain = 0.05, .creep_rate = 200});
     for (int k = 0; k < 100; ++k) elastic.step(), plastic.step();
     EXPECT_GT(plastic.statistics().broken, 0u);
@@ -303,7 +303,7 @@ TEST(TetWorld, what_has_crept_breaks_later_and_stays_bent_after_it) {
     EXPECT_GT(crept, springs / 50);
 }
 
-TEST(TetWorld, what_is_cut_falls_apart) {
+TEST(TetWorld, a_cut_body_falls_apart) {
     TetWorld world = breaking_drop(10);
     for (int k = 0; k < 5; ++k) world.step();
     const Vec3 before = world.springs().momentum();
@@ -333,7 +333,7 @@ TEST(TetWorld, one_thread_and_two_reach_the_same_state) {
               hash(1, two_balls(1, 4, still_air(5e-4, TetResponse::segments))));
 }
 
-TEST(TetWorld, frames_hold_the_boundary_and_the_contacts) {
+TEST(TetWorld, frames_contain_the_boundary_and_the_contacts) {
     TetWorld world = two_balls(1, 3, still_air(5e-4));
     Recording recording({.every = 10});
     world.record(recording);
@@ -352,7 +352,7 @@ TEST(TetWorld, frames_hold_the_boundary_and_the_contacts) {
     EXPECT_GT(recording.worst_penetration(), 0);
 }
 
-TEST(TetWorld, what_is_wrong_is_named) {
+TEST(TetWorld, errors_are_named) {
     const TetWorldBody good{.name = "good", .mesh = make_tet_ball({.resolution = 2})};
     const auto message = [](std::vector<TetWorldBody> bodies, const TetWorldOptions& options = {}) {
         try {

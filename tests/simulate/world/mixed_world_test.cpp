@@ -77,7 +77,7 @@ StaticObstacle floor_at(double height) {
 }
 
 // A ball falls on a block, both free: gravity alone changes the momentum of the two.
-TEST(MixedWorld, what_a_soft_block_gets_a_rigid_ball_gives) {
+TEST(MixedWorld, the_forces_of_a_soft_block_and_a_rigid_ball_are_opposite) {
     for (const SpringStepping stepping : {SpringStepping::verlet, SpringStepping::backward_euler})
         for (const TetResponse response : {TetResponse::segments, TetResponse::points}) {
             MixedParts parts;
@@ -169,7 +169,7 @@ MixedWorld cloth_over_box(SpringStepping stepping) {
     return MixedWorld(std::move(parts), firm(2e5, 0.3, 0.5));
 }
 
-TEST(MixedWorld, a_cloth_drapes_over_a_box_and_goes_along_when_it_is_pushed) {
+TEST(MixedWorld, a_cloth_drapes_over_a_box_and_follows_when_it_is_pushed) {
     MixedWorld world = cloth_over_box(SpringStepping::backward_euler);
     const auto deepest = [&] {
         double depth = 0;
@@ -195,7 +195,7 @@ TEST(MixedWorld, a_cloth_drapes_over_a_box_and_goes_along_when_it_is_pushed) {
     EXPECT_LT(worst, 0.02);
 }
 
-TEST(MixedWorld, a_falling_cloth_takes_a_rigid_ball_along_and_gives_what_it_takes) {
+TEST(MixedWorld, a_falling_cloth_and_a_rigid_ball_conserve_momentum) {
     MixedParts parts;
     const Vec3 none = Vec3::Zero();
     parts.rigid.emplace(rigid_world(
@@ -351,7 +351,7 @@ TEST(MixedWorld, a_blow_up_is_stopped_and_named) {
     EXPECT_THROW(run(), Error);
 }
 
-TEST(MixedWorld, refuses_what_it_cannot_step) {
+TEST(MixedWorld, rejects_worlds_that_cannot_be_stepped) {
     EXPECT_THROW(MixedWorld(MixedParts{}), Error);
     MixedParts parts;
     parts.rigid.emplace(RigidOptions{.step = 2e-3});
