@@ -142,26 +142,26 @@ bool Graph::folds(Op op, std::span<const NodeId> operands, double& result) const
     }
 }
 
-NodeId Graph::apply(Op op, std::initializer_list<NodeId> list, std::span<const double> parameters) {
-    NodeId sorted[3] = {};
-    std::copy(list.begin(), list.end(), sorted);
-    const std::span<NodeId> operands(sorted, list.size());
+NodeId Graph::apply(Op op, std::initializer_list<NodeId> operands, std::span<const double> parameters) {
+    NodeId storage[3] = {};
+    std::copy(operands.begin(), operands.end(), storage);
+    const std::span<NodeId> ordered(storage, operands.size());
     double folded = 0;
-    if (folds(op, operands, folded)) return constant(folded);
+    if (folds(op, ordered, folded)) return constant(folded);
     const bool either_order = op == Op::add || op == Op::multiply;
-    if (either_order && sorted[0] > sorted[1]) std::swap(sorted[0], sorted[1]);
-    if ((op == Op::minimum || op == Op::maximum) && operands[0] == operands[1]) return operands[0];
-    if (op == Op::negate) return scale_add(operands[0], -1, 0);
+    if (either_order && storage[0] > storage[1]) std::swap(storage[0], storage[1]);
+    if ((op == Op::minimum || op == Op::maximum) && ordered[0] == ordered[1]) return ordered[0];
+    if (op == Op::negate) return scale_add(ordered[0], -1, 0);
     if (either_order || op == Op::subtract)
         for (const int k : {0, 1}) {
-            if (!is_constant(operands[static_cast<std::size_t>(k)])) continue;
-            const double c = value(operands[static_cast<std::size_t>(k)]);
-            const NodeId other = operands[static_cast<std::size_t>(1 - k)];
+            if (!is_constant(ordered[static_cast<std::size_t>(k)])) continue;
+            const double c = value(ordered[static_cast<std::size_t>(k)]);
+            const NodeId other = ordered[static_cast<std::size_t>(1 - k)];
             if (op == Op::multiply) return scale_add(other, c, 0);
             if (op == Op::add) return scale_add(other, 1, c);
             return k == 0 ? scale_add(other, -1, c) : scale_add(other, 1, -c);
         }
-    return stored(op, operands, parameters);
+    return stored(op, ordered, parameters);
 }
 
 NodeId Graph::scale_add(NodeId a, double factor, double shift) {

@@ -40,10 +40,10 @@ Box mapped_box(const Box& box, const Mat3& matrix, const Vec3& shift) {
     return out;
 }
 
-template <Pose (*pose)(N)>
+template <Pose (*PoseOf)(N)>
 Traits placed_traits(N n) {
-    const Mat3 turn = tidy(pose(n).rotation.toRotationMatrix());
-    const Vec3 move = pose(n).translation;
+    const Mat3 turn = tidy(PoseOf(n).rotation.toRotationMatrix());
+    const Vec3 move = PoseOf(n).translation;
     Traits traits = n.child().traits;
     for (int i = 0; i < 3; ++i) {
         bool even = false;
@@ -55,32 +55,32 @@ Traits placed_traits(N n) {
     return traits;
 }
 
-template <Pose (*pose)(N)>
+template <Pose (*PoseOf)(N)>
 Box placed_box(N n, double level) {
-    const Pose place = pose(n);
+    const Pose place = PoseOf(n);
     return mapped_box(level_box(n.child(), level), tidy(place.rotation.toRotationMatrix()), place.translation);
 }
 
-template <Pose (*pose)(N)>
+template <Pose (*PoseOf)(N)>
 NodeId placed_formula(Graph& g, N n, F f) {
-    const Pose place = pose(n);
+    const Pose place = PoseOf(n);
     const Mat3 back = tidy(place.rotation.toRotationMatrix()).transpose();
     return formula(g, n.child(), f.mapped(back, -(back * place.translation)));
 }
 
-template <Pose (*pose)(N)>
-AnalyticKind placement(std::string_view name, int dimension, std::vector<Parameter> parameters,
+template <Pose (*PoseOf)(N)>
+AnalyticKind placement(std::string_view name, int dimension, const std::vector<Parameter>& parameters,
                        void (*check)(N) = nullptr) {
     return {.name = name,
             .dimension = dimension,
             .child_dimension = dimension,
             .min_children = 1,
             .max_children = 1,
-            .parameters = std::move(parameters),
+            .parameters = parameters,
             .check = check,
-            .traits = placed_traits<pose>,
-            .level_box = placed_box<pose>,
-            .formula = placed_formula<pose>};
+            .traits = placed_traits<PoseOf>,
+            .level_box = placed_box<PoseOf>,
+            .formula = placed_formula<PoseOf>};
 }
 
 // ---- Mirror

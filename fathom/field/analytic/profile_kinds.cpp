@@ -233,9 +233,7 @@ Box extruded_box(N n, double level) {
     return box;
 }
 
-} // namespace
-
-std::vector<AnalyticKind> profile_kinds() {
+std::vector<AnalyticKind> flat_kinds() {
     const Parameter radius{"radius", Limits::positive};
     const auto plain = [](N) { return Traits{}; };
     std::vector<AnalyticKind> kinds;
@@ -296,6 +294,13 @@ std::vector<AnalyticKind> profile_kinds() {
              },
          .level_box = [](N n, double level) { return flat_box(n[1], n[1], level); },
          .formula = [](Graph& g, N n, F f) { return polygon_formula(g, f, around(2 * whole(n[0]), n[1], n[2])); }});
+    return kinds;
+}
+
+} // namespace
+
+std::vector<AnalyticKind> profile_kinds() {
+    std::vector<AnalyticKind> kinds = flat_kinds();
     kinds.push_back({.name = "extrude",
                      .child_dimension = 2,
                      .min_children = 1,

@@ -135,14 +135,12 @@ NodeId pyramid_formula(Graph& g, N n, F f) {
     return g.apply(Op::signed_by, {outside, g.maximum(m, g.negate(z))}, sharpness);
 }
 
-} // namespace
-
-std::vector<AnalyticKind> cone_kinds() {
-    const Parameter radius_{"radius", Limits::positive}, height{"height", Limits::positive};
+std::vector<AnalyticKind> round_kinds() {
+    const Parameter radius_parameter{"radius", Limits::positive}, height{"height", Limits::positive};
     const Parameter bottom{"bottom_radius", Limits::not_negative}, top{"top_radius", Limits::not_negative};
     std::vector<AnalyticKind> kinds;
     kinds.push_back({.name = "cylinder",
-                     .parameters = {radius_, height},
+                     .parameters = {radius_parameter, height},
                      .traits = plain_traits,
                      .level_box =
                          [](N n, double level) {
@@ -150,7 +148,7 @@ std::vector<AnalyticKind> cone_kinds() {
                          },
                      .formula = cylinder_formula});
     kinds.push_back({.name = "infinite_cylinder",
-                     .parameters = {radius_},
+                     .parameters = {radius_parameter},
                      .traits = plain_traits,
                      .level_box =
                          [](N n, double level) {
@@ -158,7 +156,7 @@ std::vector<AnalyticKind> cone_kinds() {
                          },
                      .formula = [](Graph& g, N n, F f) { return g.plus(radius(g, f), -n[0]); }});
     kinds.push_back({.name = "cone",
-                     .parameters = {radius_, height},
+                     .parameters = {radius_parameter, height},
                      .traits = upright_traits,
                      .level_box = prism_box,
                      .formula = [](Graph& g, N n, F f) { return cone_profile(g, f, n[0], 0, n[1]); }});
@@ -196,7 +194,7 @@ std::vector<AnalyticKind> cone_kinds() {
                          },
                      .formula = rounded_cone_formula});
     kinds.push_back({.name = "capsule",
-                     .parameters = {{"ax"}, {"ay"}, {"az"}, {"bx"}, {"by"}, {"bz"}, radius_},
+                     .parameters = {{"ax"}, {"ay"}, {"az"}, {"bx"}, {"by"}, {"bz"}, radius_parameter},
                      .check =
                          [](N n) {
                              if (!((n.vector(0) - n.vector(3)).norm() >= AnalyticExpression::min_length))
@@ -205,13 +203,21 @@ std::vector<AnalyticKind> cone_kinds() {
                      .traits = capsule_traits,
                      .level_box = capsule_box,
                      .formula = capsule_formula});
+    return kinds;
+}
+
+} // namespace
+
+std::vector<AnalyticKind> cone_kinds() {
+    const Parameter radius_parameter{"radius", Limits::positive}, height{"height", Limits::positive};
+    std::vector<AnalyticKind> kinds = round_kinds();
     kinds.push_back({.name = "hexagonal_prism",
-                     .parameters = {radius_, height},
+                     .parameters = {radius_parameter, height},
                      .traits = plain_traits,
                      .level_box = prism_box,
                      .formula = [](Graph& g, N n, F f) { return prism_formula(g, n, f, 6); }});
     kinds.push_back({.name = "triangular_prism",
-                     .parameters = {radius_, height},
+                     .parameters = {radius_parameter, height},
                      .traits =
                          [](N) {
                              return Traits{.even = {false, true, true}};
@@ -219,7 +225,7 @@ std::vector<AnalyticKind> cone_kinds() {
                      .level_box = prism_box,
                      .formula = [](Graph& g, N n, F f) { return prism_formula(g, n, f, 3); }});
     kinds.push_back({.name = "octahedron",
-                     .parameters = {radius_},
+                     .parameters = {radius_parameter},
                      .traits = plain_traits,
                      .level_box = [](N n, double level) { return grown_around(Vec3::Constant(n[0]), level); },
                      .formula = octahedron_formula});
@@ -314,11 +320,9 @@ void check_rounding(N n) {
     if (2 * n[3] > smallest(n)) refuse(n, "radius must be at most half the smallest size");
 }
 
-} // namespace
-
-std::vector<AnalyticKind> solid_kinds() {
+std::vector<AnalyticKind> box_kinds() {
     const Parameter x{"x", Limits::positive}, y{"y", Limits::positive}, z{"z", Limits::positive};
-    const Parameter radius{"radius", Limits::positive}, tube{"tube", Limits::positive};
+    const Parameter radius{"radius", Limits::positive};
     std::vector<AnalyticKind> kinds;
     kinds.push_back({.name = "sphere",
                      .parameters = {radius},
@@ -356,6 +360,14 @@ std::vector<AnalyticKind> solid_kinds() {
                      .traits = [](N) { return Traits{.exact_outside = false, .exact_inside = false}; },
                      .level_box = [](N n, double level) { return grown_around(n.vector(), level); },
                      .formula = ellipsoid_formula});
+    return kinds;
+}
+
+} // namespace
+
+std::vector<AnalyticKind> solid_kinds() {
+    const Parameter radius{"radius", Limits::positive}, tube{"tube", Limits::positive};
+    std::vector<AnalyticKind> kinds = box_kinds();
     kinds.push_back({.name = "torus",
                      .parameters = {radius, tube},
                      .traits = [](N n) { return Traits{.exact_inside = ring_is_exact(n[0], n[1]), .convex = false}; },

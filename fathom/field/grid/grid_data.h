@@ -53,8 +53,7 @@ struct GridLayout {
 
 private:
     [[nodiscard]] std::size_t side(std::size_t axis, int extra) const {
-        const int count = bricks[axis] + extra;
-        return static_cast<std::size_t>(count);
+        return static_cast<std::size_t>(bricks[axis] + extra);
     }
     [[nodiscard]] std::size_t product(int extra) const { return side(0, extra) * side(1, extra) * side(2, extra); }
     [[nodiscard]] std::size_t linear(const std::array<int, 3>& p, int extra) const {
@@ -70,8 +69,7 @@ private:
 
 // Index of a sample inside its brick, each of i, j, k in {0, ..., 8}.
 [[nodiscard]] constexpr std::size_t brick_sample(int i, int j, int k) {
-    const int index = (k * brick_samples + j) * brick_samples + i;
-    return static_cast<std::size_t>(index);
+    return static_cast<std::size_t>((k * brick_samples + j) * brick_samples + i);
 }
 
 // World positions of the samples of a brick.

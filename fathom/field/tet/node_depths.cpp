@@ -219,7 +219,7 @@ ClosestPoint NodeDepths::nearest(const Vec3& point, double max_distance) const {
 }
 
 SurfaceHit NodeDepths::first_hit(const Ray& ray, double t_max) const {
-    const SurfaceHit found = tree_.first_hit(ray, t_max);
+    SurfaceHit found = tree_.first_hit(ray, t_max);
     SurfaceHit other = young_.first_hit(ray, found.found() ? found.t : t_max);
     if (!(other.t < found.t)) return found;
     other.triangle += static_cast<Index>(tree_.tree().size());

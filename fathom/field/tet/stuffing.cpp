@@ -163,8 +163,8 @@ private:
         return {first_[0] + at[0], first_[1] + at[1], first_[2] + at[2]};
     }
     [[nodiscard]] static std::size_t near_index(const LatticePoint& at) {
-        return static_cast<std::size_t>((at[0] & 1) * side * side * side + (at[0] >> 1) +
-                                        side * ((at[1] >> 1) + side * (at[2] >> 1)));
+        const int index = (at[0] & 1) * side * side * side + (at[0] >> 1) + side * ((at[1] >> 1) + side * (at[2] >> 1));
+        return static_cast<std::size_t>(index);
     }
 
     void cut_round_edge(const LatticePoint& p, std::size_t axis) {
@@ -295,7 +295,7 @@ void drop_unused_vertices(Filled& filled) {
 }
 
 Box filled_bounds(const Field& field, const Box& wanted) {
-    const Box bounds = wanted.empty() ? field.bounds() : intersection(field.bounds(), wanted);
+    Box bounds = wanted.empty() ? field.bounds() : intersection(field.bounds(), wanted);
     if (bounds.empty())
         throw Error(Cause::empty,
                     wanted.empty() ? "the field has no inside" : "the field's inside does not overlap the box");

@@ -221,13 +221,13 @@ void StuffingLattice::sample(const Field& field, Progress* progress) {
 
 // With a margin of two cells round the bounds, no inside point has a neighbour beyond the lattice.
 void StuffingLattice::refuse_border() const {
-    for (std::size_t n = 0; n < blocks_.size(); ++n) {
+    for (const auto& block : blocks_) {
         bool border = false;
         for (std::size_t k = 0; k < 3; ++k)
-            border |= blocks_[n].first[k] == 0 || blocks_[n].first[k] == block_units * (size_[k] - 1);
+            border |= block.first[k] == 0 || block.first[k] == block_units * (size_[k] - 1);
         if (!border) continue;
         for (std::size_t place = 0; place < block_size; ++place) {
-            const LatticePoint p = point_at(blocks_[n], place);
+            const LatticePoint p = point_at(block, place);
             bool outermost = false;
             for (std::size_t k = 0; k < 3; ++k) outermost |= p[k] < 2 || p[k] >= block_units * size_[k] - 2;
             if (outermost && side(point_id(p)) != Side::outside)
@@ -424,9 +424,11 @@ StuffingLattice::Volume StuffingLattice::volume_of(const Field& field) const {
                     ++sum.whole;
                     continue;
                 }
-                for (int n = 0; n < side * side * side; ++n)
-                    points.push_back(corner + part * (Vec3(n % side, n / side % side, n / side / side) +
-                                                      Vec3(random.uniform(), random.uniform(), random.uniform())));
+                for (int n = 0; n < side * side * side; ++n) {
+                    const int x = n % side, y = n / side % side, z = n / side / side;
+                    points.push_back(
+                        corner + part * (Vec3(x, y, z) + Vec3(random.uniform(), random.uniform(), random.uniform())));
+                }
             }
             std::vector<double> values(points.size());
             field.distances(points, values);

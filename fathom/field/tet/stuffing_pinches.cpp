@@ -44,7 +44,7 @@ Pinches find_pinches(const TriangleMesh& skin) {
     std::vector<char> bad(skin.vertices.size(), 0);
     parallel_for(bad.size(), 4096, [&](std::size_t begin, std::size_t end) {
         for (std::size_t v = begin; v < end; ++v)
-            bad[v] = !excused[v] && round[v].size() > 0 &&
+            bad[v] = !excused[v] && !round[v].empty() &&
                      fan_size(skin.triangles, across, static_cast<Index>(v), round[v][0]) != round[v].size();
     });
     for (std::size_t v = 0; v < bad.size(); ++v)

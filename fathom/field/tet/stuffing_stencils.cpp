@@ -126,7 +126,8 @@ std::size_t code(const std::array<Side, 4>& corners) {
 std::array<Stencil, 81> all_stencils() {
     std::array<Stencil, 81> table;
     for (std::size_t n = 0; n < table.size(); ++n) {
-        const std::array<Side, 4> corners = {Side(n / 27), Side(n / 9 % 3), Side(n / 3 % 3), Side(n % 3)};
+        const std::array<Side, 4> corners = {static_cast<Side>(n / 27), static_cast<Side>(n / 9 % 3),
+                                             static_cast<Side>(n / 3 % 3), static_cast<Side>(n % 3)};
         table[code(corners)] = made(corners);
     }
     return table;

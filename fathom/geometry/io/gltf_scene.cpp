@@ -42,13 +42,13 @@ std::size_t component_size(int type) {
 }
 
 std::vector<std::byte> decoded(const GltfTable& buffer) {
-    const std::string& uri = buffer.text("uri");
+    const std::string_view uri = buffer.text("uri");
     const std::size_t comma = uri.find(',');
     if (!uri.starts_with("data:"))
         buffer.fail(Cause::unsupported, "is in another file; only embedded buffers are supported");
-    if (comma == std::string::npos || !std::string_view(uri).substr(0, comma).ends_with(";base64"))
+    if (comma == std::string_view::npos || !uri.substr(0, comma).ends_with(";base64"))
         buffer.fail(Cause::unsupported, "data URI is not base64");
-    std::optional<std::vector<std::byte>> bytes = from_base64(std::string_view(uri).substr(comma + 1));
+    std::optional<std::vector<std::byte>> bytes = from_base64(uri.substr(comma + 1));
     if (!bytes) buffer.fail(Cause::malformed, "data URI is not valid base64");
     return std::move(*bytes);
 }

@@ -75,7 +75,9 @@ public:
         return wide_tags_ ? bytes_.read<std::int64_t>(what) : bytes_.read<std::int32_t>(what);
     }
     [[nodiscard]] std::int64_t tag_here(std::string_view what) { return tag(what); }
-    void skip_record() { fail(Cause::unsupported, "unknown number of nodes for this kind of element"); }
+    [[noreturn]] void skip_record() const {
+        fail(Cause::unsupported, "unknown number of nodes for this kind of element");
+    }
 
     [[nodiscard]] std::size_t offset() const { return bytes_.offset(); }
     [[nodiscard]] std::size_t checked_count(std::uint64_t count, std::size_t min_bytes,

@@ -71,7 +71,7 @@ Vec3 read_position(TextScanner& scanner, Statement& statement, std::size_t verte
     const double x = scanner.to_number(statement.word(), "x coordinate");
     const double y = scanner.to_number(statement.word(), "y coordinate");
     const double z = scanner.to_number(statement.word(), "z coordinate");
-    const Vec3 p(x, y, z);
+    Vec3 p(x, y, z);
     if (!is_finite(p))
         scanner.fail(Cause::non_finite, "position is not finite", "vertex", static_cast<std::int64_t>(vertex));
     statement.skip();

@@ -158,6 +158,7 @@ std::vector<Index> curve_order(const TriangleMesh& mesh, const SurfaceWalker& wa
     }
     std::sort(coded.begin(), coded.end());
     std::vector<Index> order;
+    order.reserve(coded.size());
     for (const auto& [code, t] : coded) order.push_back(t);
     return order;
 }

@@ -108,7 +108,8 @@ TomlTable parse_toml(std::string_view text, const std::string& name) {
 
 void merge(TomlTable& into, TomlTable&& from) {
     for (auto& [key, value] : from) {
-        const auto old = std::find_if(into.begin(), into.end(), [&](const auto& entry) { return entry.first == key; });
+        const auto old =
+            std::find_if(into.begin(), into.end(), [&name = key](const auto& entry) { return entry.first == name; });
         if (old == into.end()) {
             into.emplace_back(key, std::move(value));
             continue;

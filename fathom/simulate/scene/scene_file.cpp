@@ -50,8 +50,8 @@ void read_rotation(KeyReader& keys, Quat& rotation) {
 }
 
 void check_shape(const KeyReader& keys, const SceneBody& body) {
-    const std::string_view file =
-        std::string_view(body.model).substr(body.kind == BodyKind::solid && body.model.starts_with("tet/") ? 4 : 0);
+    std::string_view file = body.model;
+    if (body.kind == BodyKind::solid && file.starts_with("tet/")) file.remove_prefix(4);
     if (file.find('/') != std::string_view::npos || file.starts_with("."))
         keys.fail("model", "is not a plain file name");
     const int sources = !body.mesh.empty() + !body.shape.empty() + !body.field.empty();
@@ -416,17 +416,17 @@ ParticleEmitter read_emitter(KeyReader keys) {
     return e;
 }
 
-void read_motion(KeyReader keys, ScriptedOptions& o) {
-    keys.choice("method", o.method,
+void read_motion(KeyReader keys, ScriptedOptions& motion) {
+    keys.choice("method", motion.method,
                 {ScriptedMethod::fields, ScriptedMethod::descent, ScriptedMethod::mesh_field, ScriptedMethod::meshes,
                  ScriptedMethod::depth_maps, ScriptedMethod::sweep});
-    keys.whole("max_contacts", o.max_contacts);
-    keys.whole("parts", o.parts);
-    keys.number("descent_step", o.descent_step);
-    keys.whole("pixels", o.pixels);
-    keys.whole("directions", o.directions);
-    keys.whole("objects", o.objects);
-    keys.flag("tree", o.tree);
+    keys.whole("max_contacts", motion.max_contacts);
+    keys.whole("parts", motion.parts);
+    keys.number("descent_step", motion.descent_step);
+    keys.whole("pixels", motion.pixels);
+    keys.whole("directions", motion.directions);
+    keys.whole("objects", motion.objects);
+    keys.flag("tree", motion.tree);
     keys.finish();
 }
 

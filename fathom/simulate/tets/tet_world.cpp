@@ -80,7 +80,7 @@ struct TetWorld::State {
     void answer(Index intruder, Index holder, std::span<const tet::PointInTet> points,
                 const tet::SegmentsInTets& segments);
     void answer_guest(const TetGuest& guest, Index holder, std::vector<TetGuestPush>& pushes);
-    void push(const TetPush& push, TetWorldContact contact, const ContactKey& key);
+    void push(const TetPush& found, TetWorldContact contact, const ContactKey& key);
     void add_obstacles();
     void break_bodies();
     void gather(auto& body, NetworkEdit& edit);
@@ -188,7 +188,7 @@ void TetWorld::State::answer(Index intruder, Index holder, std::span<const tet::
     SimulatedTets& b = tets[holder];
     const PushIntruder in = this->intruder(intruder);
     const PushHolder by{b.view(), b.points(), b.depths(intruder == holder),
-                        b.method(options.depth, intruder == holder)};
+                        SimulatedTets::method(options.depth, intruder == holder)};
     std::vector<TetPush> of_points = point_pushes(in, by, points, options.push),
                          of_chains = segment_pushes(in, by, segments, options.push);
     if (is_membrane(intruder)) {
@@ -250,7 +250,7 @@ void TetWorld::State::answer_guest(const TetGuest& guest, Index holder, std::vec
     b.clear_requests();
     b.request_depths(found.a_in_b, found.edges_of_a, false);
     b.measure(options.depth, options.push);
-    const PushHolder by{b.view(), b.points(), b.depths(false), b.method(options.depth, false)};
+    const PushHolder by{b.view(), b.points(), b.depths(false), SimulatedTets::method(options.depth, false)};
     const std::vector<TetPush> of_points = point_pushes(in, by, found.a_in_b, options.push),
                                of_chains = segment_pushes(in, by, found.edges_of_a, options.push);
     for (std::size_t k = 0; k < of_points.size(); ++k)
