@@ -177,9 +177,10 @@ void TetWorld::State::measure_depths() {
     statistics.depth_seconds += watch.seconds();
 }
 
-void TetWorld::State::answer(const BodyCollision& m) {
-    answer(m.a, m.b, m.found.a_in_b, m.found.edges_of_a);
-    if (m.a != m.b) answer(m.b, m.a, m.found.b_in_a, m.found.edges_of_b);
+void TetWorld::State::answer(const BodyCollision& collision) {
+    const auto& [a, b, found] = collision;
+    answer(a, b, found.a_in_b, found.edges_of_a);
+    if (a != b) answer(b, a, found.b_in_a, found.edges_of_b);
 }
 
 void TetWorld::State::answer(Index intruder, Index holder, std::span<const tet::PointInTet> points,
