@@ -102,8 +102,7 @@ TEST(ContinuousPenalty, the_adaptive_rule_is_exact_for_the_polynomials_of_grid_c
         const OnePoint path(0.39 * random.direction(), 0.39 * random.direction(),
                             {0.1 * random.uniform(), 1 - 0.1 * random.uniform()}, random.in_ball());
         ContactLaw law{.damping = 3, .normal = ContactNormal::gradient, .handle = HandleCenter::moving};
-        law.quadrature = {.tolerance = 1e-12,
-                          .halvings = 0}; // the quick form does not meet it: one set of nine points a cell
+        law.quadrature = {.tolerance = 1e-12, .halvings = 0}; // the small rule does not reach it: nine points per cell
         const auto once = continuous_penalty(path.contacts, path.role(grid), step, law);
         law.quadrature = midpoint(20000);
         const auto dense = continuous_penalty(path.contacts, path.role(grid), step, law);

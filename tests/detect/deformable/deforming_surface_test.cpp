@@ -14,7 +14,7 @@
 namespace fathom::deformable {
 namespace {
 
-// Everything that adjacency says of two surfaces whose triangles have the same numbers, or are told apart by `number`.
+// Compares the adjacency of two surfaces whose triangles have the same numbers, or are mapped by `number`.
 void expect_same_topology(const DeformingSurface& edited, const DeformingSurface& fresh,
                           const std::vector<Index>& number) {
     ASSERT_EQ(edited.triangle_count(), fresh.triangle_count());
@@ -195,7 +195,7 @@ TEST(DeformingSurface, winds_as_solid_angles_say) {
 }
 
 TEST(DeformingSurface, winds_right_where_rays_pass_through_corners_and_edges) {
-    // All coordinates are small integers, so that rays along the axes meet corners, edges and faces edge-on all the
+    // All coordinates are small integers, so that rays along the axes hit corners, edges and faces edge-on all the
     // time.
     const TriangleMesh mesh =
         testing::joined(testing::cube_mesh({0, 0, 0}, 2), testing::box_mesh({{2, -1, -1}, {4, 1, 3}}));

@@ -52,7 +52,7 @@ std::string name(const DrawOptions& options) {
                                            : "both");
 }
 
-// Is the primitive that the map names there, at the depth that the map tells?
+// Checks that the primitive named by the map is there, at the depth of the map.
 bool is_there(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options, const DepthMap& map,
               std::size_t pixel) {
     for (const DrawnBody& body : bodies) {

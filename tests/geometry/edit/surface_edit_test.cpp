@@ -1,4 +1,4 @@
-// Surfaces that tear: whatever edges are opened, the mesh stays one, and says what has changed.
+// Surfaces that tear: after opening any edges the mesh is valid, and the changes are reported.
 #include <fathom/geometry/edit/surface_edit.h>
 
 #include <fathom/base/error.h>
@@ -81,7 +81,8 @@ TEST(EditableSurface, parts_connected_at_a_point_get_one_each) {
     EXPECT_EQ(surface.mesh().triangles[1], (Triangle{5, 3, 4}));
 }
 
-// Random tears until nothing hangs together: after each all rules hold, triangles keep numbers and places.
+// Random tears until no triangles are connected. After each one the mesh is valid and triangles keep numbers and
+// places.
 TEST(EditableSurface, random_tears_keep_every_rule) {
     Random random(7);
     std::size_t parted = 0, whole = 0;

@@ -139,7 +139,8 @@ void expect_touch_found(const Step& step, double time, Shape shape, double scale
         const TimeOfImpact found = time_of_impact(step, {.tolerance = tolerance});
         ASSERT_TRUE(found.hit) << i;
         ASSERT_LE(found.time, time) << i;
-        // Edges that turn parallel as they meet touch all along at once: the smallest tolerance is out of reach there.
+        // Edges that become parallel as they touch do so along their whole length: the smallest tolerance cannot be
+        // reached.
         ASSERT_FALSE(found.truncated && (shape != Shape::parallel || tolerance == 0)) << i;
         ASSERT_LT(found.tolerance, 1e-6 * 80 * scale) << i;
     }
