@@ -52,7 +52,7 @@ TEST(ContinuousPenalty, a_point_through_a_floor_gives_the_integral_of_its_depth)
         }
 }
 
-TEST(ContinuousPenalty, damping_takes_the_velocity_for_as_long_as_the_point_is_inside) {
+TEST(ContinuousPenalty, damping_acts_while_the_point_is_inside) {
     const OnePoint fall({0, 0, 1}, {2, 0, -3}, {0.25, 1});
     ContactLaw law{.stiffness = 0, .damping = 7};
     const Vec3 all = continuous_penalty(fall.contacts, fall.role(floor_field()), step, law).on_shell.force;

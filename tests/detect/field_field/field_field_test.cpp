@@ -301,7 +301,7 @@ TEST(Collide, hostile_poses_and_options_end_in_undecided_or_an_error) {
               Status::overlapping); // farther than double resolves
 }
 
-TEST(Collide, a_budget_that_ends_is_said) {
+TEST(Collide, an_exhausted_budget_is_reported) {
     const FieldSphereTree a(formula(shapes::box({1, 1, 1}))), b(formula(shapes::box({1, 1, 1})));
     const field_field::CollideResult result = field_field::collide(a, {}, b, Pose::from_translation({1, 0, 0}),
                                                                    {.max_evaluations = 500}); // face on face, exactly
