@@ -17,5 +17,5 @@ int main() {
 
     const Motion fall{Pose::from_translation({0, 0, 1}), Pose::from_translation({0, 0, -1})};
     const SweepResult when = sweep(bowl, Motion::stationary({}), ball, fall);
-    std::printf("first contact after %.4f of the way; none before, proven\n", when.time);
+    std::printf("first contact at time %.4f; none before, proven\n", when.time);
 }

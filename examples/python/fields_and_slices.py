@@ -25,9 +25,9 @@ assert np.abs(exact.distance(outside - distance[:, None] * gradient)).max() < 1e
 
 # %% Bounds on the values in these boxes: they enclose every value of the field.
 corner = np.random.default_rng(1).uniform(-0.5, 0.4, size=(100, 3))
-least, most = grid.range(corner, corner + 0.1)
+lower, upper = grid.range(corner, corner + 0.1)
 middle = grid.distance(corner + 0.05)
-assert (least <= middle).all() and (middle <= most).all()
+assert (lower <= middle).all() and (middle <= upper).all()
 print(f"{(least > 0).mean():.0%} of the boxes are proven free")
 
 # %% A slice as values, and as an image.

@@ -114,7 +114,7 @@ TEST(Interval, tightens_to_a_few_units_in_the_last_place) {
     EXPECT_GT(r.width(), 0);
 }
 
-TEST(Interval, hostile_operands_stay_sound) {
+TEST(Interval, hostile_operands_give_valid_intervals) {
     const double inf = HUGE_VAL;
     EXPECT_EQ(Interval(1) / Interval(-1, 1), Interval::all());
     EXPECT_EQ((Interval(1, 2) / Interval(0, 1)).upper, inf);

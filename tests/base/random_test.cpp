@@ -8,7 +8,7 @@ namespace fathom {
 namespace {
 
 TEST(Random, the_sequence_of_a_seed_never_changes) {
-    // Fixed by hand: results of old recordings and tests hang on these numbers.
+    // Fixed values: results of old recordings and tests depend on these numbers.
     Random random(42);
     const std::array<std::uint64_t, 3> expected = {0x1ff785474f113b15u, 0x4b7867ceff5d8325u, 0x90ca7a95a9909966u};
     for (const std::uint64_t value : expected) EXPECT_EQ(random.bits(), value);

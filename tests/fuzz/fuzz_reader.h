@@ -13,7 +13,7 @@ int feed(const std::uint8_t* data, std::size_t size, Read read) {
     const Source source{std::as_bytes(std::span(data, size)), "fuzz"};
     try {
         const MeshFile file = read(source);
-        check(file.surface); // whatever passes the reader must be a valid mesh
+        check(file.surface); // a mesh that the reader accepts must be valid
         if (file.report.format.empty()) std::abort();
     } catch (const Error& error) {
         if (error.place().file.empty()) std::abort(); // an error that does not say where, or an invalid mesh

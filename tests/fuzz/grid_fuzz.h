@@ -37,7 +37,7 @@ int expect_grid_or_error(Read&& read) {
 
 inline int feed_grid(const std::uint8_t* data, std::size_t size, const char* name) {
     GridReadOptions options;
-    options.memory_limit = std::size_t{4} << 20; // what a few bytes ask for is quickly made
+    options.memory_limit = std::size_t{4} << 20; // a few bytes cannot request much memory
     return expect_grid_or_error(
         [&] { return read_grid_file(std::as_bytes(std::span(data, size)), name, options).field; });
 }

@@ -237,7 +237,7 @@ TEST(BroadPhase, finds_dust_in_a_crowd_of_giants) {
     EXPECT_GT(expected.size(), 100000u);
 }
 
-TEST(BroadPhase, takes_an_empty_box_for_an_object_that_is_away) {
+TEST(BroadPhase, an_empty_box_marks_an_absent_object) {
     for (const BroadPhaseOptions& options : methods()) {
         BroadPhase phase(options);
         const Box cube{Vec3::Zero(), Vec3::Ones()};
@@ -253,7 +253,7 @@ TEST(BroadPhase, takes_an_empty_box_for_an_object_that_is_away) {
     }
 }
 
-TEST(BroadPhase, ends_the_pairs_of_a_removed_object_before_its_id_is_given_again) {
+TEST(BroadPhase, ends_the_pairs_of_a_removed_object_before_its_id_is_reused) {
     BroadPhase phase;
     const Box cube{Vec3::Zero(), Vec3::Ones()};
     const Index a = phase.add(cube), b = phase.add(cube);

@@ -52,7 +52,7 @@ TEST(ContinuousPenalty, a_point_through_a_floor_gives_the_integral_of_its_depth)
         }
 }
 
-TEST(ContinuousPenalty, damping_takes_the_velocity_for_as_long_as_the_point_is_inside) {
+TEST(ContinuousPenalty, damping_acts_while_the_point_is_inside) {
     const OnePoint fall({0, 0, 1}, {2, 0, -3}, {0.25, 1});
     ContactLaw law{.stiffness = 0, .damping = 7};
     const Vec3 all = continuous_penalty(fall.contacts, fall.role(floor_field()), step, law).on_shell.force;
@@ -102,8 +102,7 @@ TEST(ContinuousPenalty, the_adaptive_rule_is_exact_for_the_polynomials_of_grid_c
         const OnePoint path(0.39 * random.direction(), 0.39 * random.direction(),
                             {0.1 * random.uniform(), 1 - 0.1 * random.uniform()}, random.in_ball());
         ContactLaw law{.damping = 3, .normal = ContactNormal::gradient, .handle = HandleCenter::moving};
-        law.quadrature = {.tolerance = 1e-12,
-                          .halvings = 0}; // the quick form does not meet it: one set of nine points a cell
+        law.quadrature = {.tolerance = 1e-12, .halvings = 0}; // the small rule does not reach it: nine points per cell
         const auto once = continuous_penalty(path.contacts, path.role(grid), step, law);
         law.quadrature = midpoint(20000);
         const auto dense = continuous_penalty(path.contacts, path.role(grid), step, law);

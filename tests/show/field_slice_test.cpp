@@ -204,7 +204,7 @@ TEST(FieldSlice, one_and_two_threads_give_the_same_pixels) {
     EXPECT_EQ(one.pixels, two.pixels);
 }
 
-TEST(FieldSlice, refuses_senseless_options_by_name) {
+TEST(FieldSlice, rejects_invalid_options_by_name) {
     const BallField ball(Vec3::Zero(), 1);
     const auto element = [&](const SliceOptions& options) {
         try {

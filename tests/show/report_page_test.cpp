@@ -1,4 +1,4 @@
-// Reports: whatever text they hold, the page is a page, and it holds its pictures itself.
+// Reports: the page is valid HTML for any text, and its pictures are embedded.
 #include <fathom/show/image.h>
 #include <fathom/show/report_page.h>
 #include <support/scratch_folder.h>

@@ -1,4 +1,4 @@
-// Files of packets: they read back, and whatever is done to them, the reader says so or gives what was written.
+// Packet files: they read back, and the reader either reports damage or returns what was written.
 #include <show/read_packet.h>
 #include <support/scratch_folder.h>
 #include <support/small_recordings.h>

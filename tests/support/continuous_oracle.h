@@ -71,7 +71,7 @@ inline std::pair<Cubic, Cubic> halves(const Cubic& c) {
 }
 
 // Times at which the four points lie in a plane, to 2^-60 of the step; `sure` is false where roots are too close to be
-// told from none.
+// distinguished from none.
 struct FlatTimes {
     std::vector<mpq_class> times;
     bool sure = true;
@@ -91,7 +91,7 @@ struct FlatTimes {
     }
 };
 
-// Six times the volume of the four points is a cubic in time; its values at 0, 1/3, 2/3 and 1 tell its coefficients.
+// Six times the volume of the four points is a cubic in time; its values at 0, 1/3, 2/3 and 1 give its coefficients.
 inline FlatTimes flat_times(const StepPoints& points) {
     std::array<mpq_class, 4> y;
     for (int k = 0; k < 4; ++k) {

@@ -1,5 +1,5 @@
-// Exact answers for the tests, by other means than the library's: convex hulls meet where a linear programme is
-// feasible (simplex method, Bland's rule, whole numbers throughout), and triangles are clipped in rational numbers.
+// Exact results for tests, computed independently of the library: convex hulls overlap if a linear program is feasible
+// (simplex method, Bland's rule, integers throughout), and triangles are clipped in rational numbers.
 #pragma once
 
 #include <fathom/base/vec.h>
@@ -144,7 +144,7 @@ bool hulls_meet(const WholeNumbers& x, std::size_t a_count, std::size_t b_count,
     return programme.feasible();
 }
 
-// Do the closed convex hulls of two point sets share a point? Exact, whatever their dimension.
+// Whether the closed convex hulls of two point sets share a point. Exact, for hulls of any dimension.
 inline bool hulls_meet(std::span<const Vec3> a, std::span<const Vec3> b) {
     const WholeNumbers x = whole_numbers(a, b);
     // Minors of 5 rows stay below 2^(3 bits + 13), the products of two fit.

@@ -1,5 +1,5 @@
-// Pairs that are hard to tell apart: thin, interlocked, star-shaped, nested, touching. Each body is a formula, a closed
-// mesh of the same shape, and on demand a grid of that mesh. Seeded; any size.
+// Pairs of bodies that are hard to decide: thin, interlocked, star-shaped, nested, touching. Each body is an analytic
+// field, a closed mesh of the same shape, and on demand a grid of that mesh. Seeded; any size.
 #pragma once
 
 #include "mesh_oracle.h"
@@ -217,7 +217,7 @@ private:
         return {Quat(tilt * upright * spin), where + 0.3 * pair.a->size * random_.in_ball()};
     }
 
-    // Slid along a line to where the meshes begin to meet, and a little on or back.
+    // Translated along a line to where the meshes begin to touch, and slightly beyond or back.
     [[nodiscard]] Vec3 touching(const HardPair& pair, const Pose& turned) {
         const Vec3 along = random_.direction(), aside = 0.2 * pair.a->size * random_.in_ball();
         const auto meets = [&](double t) {

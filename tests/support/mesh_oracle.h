@@ -1,5 +1,5 @@
-// Do two closed meshes meet, by other means than fields? Their triangles are tested exactly, containment by the parity
-// of crossings; and how far from certain is it, when the bodies behind the meshes are known to within an error each?
+// Overlap of two closed meshes without fields: triangles are tested exactly, containment by the parity of crossings.
+// Also the margin of that result, if the meshes approximate their bodies to within an error each.
 #pragma once
 
 #include <fathom/base/pose.h>

@@ -10,7 +10,7 @@
 namespace fathom::testing {
 
 // `stored`: the share of bricks with all samples. `height`: of the noise, in cells; past 12, 16-bit codes clamp it, and
-// bricks no longer agree where they meet.
+// bricks no longer agree at their common faces.
 [[nodiscard]] inline GridField noise_grid(Random& random, double stored, GridStorage storage, double height) {
     GridLayout layout;
     layout.origin = random.in_box({Vec3::Constant(-1), Vec3::Constant(1)});

@@ -69,7 +69,7 @@ private:
     Vec3 center_, half_;
 };
 
-// A grid whose samples are value(i, j, k), counted in cells; `stored(brick index)` tells which bricks keep them.
+// A grid whose samples are value(i, j, k), counted in cells; `stored(brick index)` selects the bricks that keep them.
 template <class Value, class Stored>
 [[nodiscard]] GridField grid_of(const GridLayout& layout, GridStorage storage, const Value& value,
                                 const Stored& stored) {

@@ -1,5 +1,4 @@
-// What tests ask of a triangle mesh: closedness, genus, volume, angles, crossings. Plain and slow on purpose: an
-// oracle.
+// Properties of a triangle mesh for tests: closedness, genus, volume, angles, crossings. An oracle: simple and slow.
 #pragma once
 
 #include <fathom/geometry/mesh/triangle_mesh.h>
@@ -71,7 +70,7 @@ private:
     std::sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) {
         return std::tie(a.low, a.high, a.triangle) < std::tie(b.low, b.high, b.triangle);
     });
-    // A vertex is sound when the triangles around it hang together through edges at that vertex: corner groups.
+    // A vertex is manifold if its triangles are connected by edges at that vertex: groups of corners.
     detail::Groups corners(3 * mesh.triangles.size());
     const auto corner = [&](Index triangle, Index vertex) {
         const Triangle& c = mesh.triangles[triangle];
@@ -187,7 +186,7 @@ namespace detail {
     for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
         for (std::size_t k = 0; k < 3; ++k) {
             const Index a = mesh.triangles[t][k], b = mesh.triangles[t][(k + 1) % 3];
-            if (a > b) continue; // the other triangle of the edge asks
+            if (a > b) continue; // counted at the other triangle of the edge
             Box box;
             box.extend(mesh.vertices[a]);
             box.extend(mesh.vertices[b]);

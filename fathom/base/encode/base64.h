@@ -20,9 +20,7 @@ constexpr std::uint8_t no_base64_digit = 255;
 // Decodes the whole text, with or without padding. Returns nothing if a character is not a base64 digit.
 [[nodiscard]] std::optional<std::vector<std::byte>> from_base64(std::string_view text);
 
-// Bytes on demand, either raw or decoded from base64 (RFC 4648) group by group.
-
-// The text must outlive the feed.
+// Bytes on demand, either raw or decoded from base64 (RFC 4648) group by group. The text must outlive the feed.
 class ByteFeed {
 public:
     enum class Encoding { raw, base64 };

@@ -11,7 +11,7 @@ inline constexpr std::string_view mesh_vertex_shader = R"(#version 450 core
 layout(location = 0) in vec3 place;
 layout(location = 0) uniform vec4 rows[3]; // place to clip space
 layout(location = 3) uniform vec2 half_size; // pixels
-layout(location = 9) uniform bool points;    // go to the middle of their pixel: renderers differ about those on its border
+layout(location = 9) uniform bool points;    // are moved to the centres of their pixels, because renderers differ at pixel borders
 
 invariant gl_Position;
 
@@ -114,8 +114,8 @@ void main() {
 inline constexpr std::string_view compare_functions = R"(
 layout(location = 0) uniform sampler2D object;
 layout(location = 1) uniform sampler2D environment;
-layout(location = 2) uniform vec2 nothing; // what the maps read where they are empty
-layout(location = 3) uniform uint task;    // 0: only whether; 1: count, and how deep; 2: where it is so deep
+layout(location = 2) uniform vec2 nothing; // values of the empty pixels of the maps
+layout(location = 3) uniform uint task;    // 0: whether any pixel collides; 1: their number and largest depth; 2: the first pixel of that depth
 
 layout(std430, binding = 0) buffer Result {
     uint pixels;
@@ -135,7 +135,7 @@ float depth_at(ivec2 pixel) {
 // reads only the results of the lanes.
 inline constexpr std::string_view compare_compute_shader = R"(
 layout(local_size_x = 64) in;
-layout(std430, binding = 1) buffer Lanes { uvec2 lanes[]; }; // how deep (bits), which pixel
+layout(std430, binding = 1) buffer Lanes { uvec2 lanes[]; }; // depth (bits of a float), pixel
 
 void main() {
     ivec2 size = textureSize(object, 0);

@@ -86,7 +86,7 @@ Shape::HalfSpace half_space(const Placed& plane) {
 
 Lowest lowest(const Placed& surface, const Vec3& direction) {
     const TriangleSphereTree& mesh = surface.shape->surface();
-    const Vec3 direction = surface.pose.rotate_to_local(direction);
+    const Vec3 local_direction = surface.pose.rotate_to_local(direction);
     const auto nodes = mesh.tree().nodes();
     Lowest best{HUGE_VAL, Vec3::Zero()};
     std::vector<std::pair<double, Index>> open = {{-HUGE_VAL, 0}};
@@ -99,12 +99,12 @@ Lowest lowest(const Placed& surface, const Vec3& direction) {
         const SphereNode& node = nodes[at];
         for (Index k = node.first; k < node.first + node.size(); ++k) {
             if (!node.is_leaf()) {
-                open.emplace_back(direction.dot(mesh.tree().sphere(nodes[k]).center) - mesh.reach(k), k);
+                open.emplace_back(local_direction.dot(mesh.tree().sphere(nodes[k]).center) - mesh.reach(k), k);
                 std::push_heap(open.begin(), open.end(), by_bound);
                 continue;
             }
             for (const Vec3& corner : mesh.corners(k))
-                if (const double value = direction.dot(corner); value < best.value) best = {value, corner};
+                if (const double value = local_direction.dot(corner); value < best.value) best = {value, corner};
         }
     }
     best.point = surface.pose * best.point;

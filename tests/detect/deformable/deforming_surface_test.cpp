@@ -14,7 +14,7 @@
 namespace fathom::deformable {
 namespace {
 
-// Everything that adjacency says of two surfaces whose triangles have the same numbers, or are told apart by `number`.
+// Compares the adjacency of two surfaces whose triangles have the same numbers, or are mapped by `number`.
 void expect_same_topology(const DeformingSurface& edited, const DeformingSurface& fresh,
                           const std::vector<Index>& number) {
     ASSERT_EQ(edited.triangle_count(), fresh.triangle_count());
@@ -77,7 +77,7 @@ void random_edit(Random& random, DeformingSurface& surface) {
     }
 }
 
-TEST(DeformingSurface, edited_here_and_there_is_as_one_made_afresh) {
+TEST(DeformingSurface, after_local_edits_equals_a_newly_built_surface) {
     Random random(1);
     std::size_t closed = 0, open = 0, contacts = 0;
     for (std::size_t k = 0; k < testing::count_of(40, 1000); ++k) {
@@ -109,7 +109,7 @@ TEST(DeformingSurface, edited_here_and_there_is_as_one_made_afresh) {
     EXPECT_GT(contacts, 100u);
 }
 
-TEST(DeformingSurface, gives_freed_numbers_again_lowest_first) {
+TEST(DeformingSurface, reuses_freed_numbers_lowest_first) {
     DeformingSurface cube(testing::cube_mesh());
     const std::array<Index, 2> gone = {7, 3};
     cube.edit({.remove = gone});
@@ -172,7 +172,7 @@ TEST(DeformingSurface, may_be_updated_from_its_own_vertices) {
     EXPECT_LT((cube.bounds().lower - Vec3(0, -1, -1)).norm(), 1e-5);
 }
 
-TEST(DeformingSurface, winds_as_solid_angles_say) {
+TEST(DeformingSurface, winding_numbers_equal_sums_of_solid_angles) {
     Random random(2);
     int seen[4] = {};
     for (std::size_t k = 0; k < testing::count_of(40, 1000); ++k) {
@@ -194,8 +194,8 @@ TEST(DeformingSurface, winds_as_solid_angles_say) {
     EXPECT_GT(seen[0] + seen[3], 5);
 }
 
-TEST(DeformingSurface, winds_right_where_rays_pass_through_corners_and_edges) {
-    // All coordinates are small integers, so that rays along the axes meet corners, edges and faces edge-on all the
+TEST(DeformingSurface, winding_numbers_are_exact_where_rays_pass_through_corners_and_edges) {
+    // All coordinates are small integers, so that rays along the axes hit corners, edges and faces edge-on all the
     // time.
     const TriangleMesh mesh =
         testing::joined(testing::cube_mesh({0, 0, 0}, 2), testing::box_mesh({{2, -1, -1}, {4, 1, 3}}));

@@ -132,7 +132,8 @@ TEST(SurfaceSweep, always_finds_a_thin_sheet_thrown_through_another) {
                       testing::deformed(cloth, waves, {turn, aim + (1 - part) * way}, scale));
         const SurfaceSweep first = surface_sweep(thrown, target, {.goal = ImpactGoal::first});
         ASSERT_EQ(first.status, Status::overlapping) << k;
-        // They come together within the size of both of the moment in which the centres meet.
+        // They touch within the time that it takes to move by their sizes, around the time at which the centres
+        // coincide.
         ASSERT_NEAR(first.time, part, 2 / speed);
     }
 }

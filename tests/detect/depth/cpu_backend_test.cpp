@@ -52,7 +52,7 @@ std::string name(const DrawOptions& options) {
                                            : "both");
 }
 
-// Is the primitive that the map names there, at the depth that the map tells?
+// Checks that the primitive named by the map is there, at the depth of the map.
 bool is_there(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options, const DepthMap& map,
               std::size_t pixel) {
     for (const DrawnBody& body : bodies) {
@@ -111,7 +111,7 @@ void compare_all(DepthBackend& backend, const DepthView& view, std::span<const D
         }
 }
 
-TEST(CpuDepth, covers_the_same_pixels_as_the_plainest_drawing) {
+TEST(CpuDepth, covers_the_same_pixels_as_the_reference_rasteriser) {
     const auto backend = make_cpu_depth_backend();
     Random random(11);
     Agreement sum;
@@ -129,7 +129,7 @@ TEST(CpuDepth, covers_the_same_pixels_as_the_plainest_drawing) {
     EXPECT_LE(sum.other_ids, sum.covered / 10000);
 }
 
-TEST(CpuDepth, draws_closed_meshes_in_any_pose_as_the_plainest_does) {
+TEST(CpuDepth, draws_closed_meshes_in_any_pose_like_the_reference_rasteriser) {
     const auto backend = make_cpu_depth_backend();
     Random random(12);
     Agreement sum;
@@ -206,7 +206,7 @@ TEST(CpuDepth, is_the_same_for_any_number_of_threads) {
     }
 }
 
-TEST(CpuDepth, peels_layers_as_the_plainest_does) {
+TEST(CpuDepth, peels_layers_like_the_reference_rasteriser) {
     const auto backend = make_cpu_depth_backend();
     Random random(16);
     Agreement sum;
@@ -281,7 +281,7 @@ TEST(CpuDepth, keeps_the_first_of_equal_depth) {
     }
 }
 
-TEST(CpuDepth, draws_lines_and_points_as_the_plainest_does) {
+TEST(CpuDepth, draws_lines_and_points_like_the_reference_rasteriser) {
     const auto backend = make_cpu_depth_backend();
     Random random(17);
     Agreement sum;
@@ -367,7 +367,7 @@ TEST(CpuDepth, rejects_bodies_it_cannot_draw) {
     EXPECT_THROW((void)backend->compare(*target, *other), Error);
 }
 
-TEST(CpuDepth, compares_maps_as_a_plain_loop_does) {
+TEST(CpuDepth, comparison_of_maps_equals_a_plain_loop) {
     const auto backend = make_cpu_depth_backend();
     Random random(19);
     std::size_t none = 0, some = 0;

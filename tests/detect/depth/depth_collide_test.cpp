@@ -222,7 +222,7 @@ TEST(DepthCollide, several_projections_agree_before_it_is_a_collision) {
     EXPECT_EQ(collide(by_both, {}, std::array{in_wall}).status, Status::overlapping);
 }
 
-TEST(DepthCollide, layers_leave_concavities_free_and_say_where_they_were_cut_off) {
+TEST(DepthCollide, layers_leave_concavities_free_and_report_truncation) {
     const auto backend = make_cpu_depth_backend();
     TriangleMesh comb;
     for (int tooth = 0; tooth < 5; ++tooth)

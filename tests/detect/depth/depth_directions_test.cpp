@@ -23,7 +23,7 @@ DirectionReport report_of(const TriangleMesh& mesh, const DirectionOptions& opti
     return choose_directions(*backend, mesh, options);
 }
 
-TEST(DepthDirections, one_direction_serves_convex_objects) {
+TEST(DepthDirections, one_direction_suffices_for_convex_objects) {
     for (const double scale : {1e-3, 1.0, 1e3})
         for (const TriangleMesh& mesh :
              {make_box({.size = scale * Vec3(1, 2, 3)}), make_sphere({.radius = scale, .resolution = 8}),
@@ -149,7 +149,7 @@ TEST(DepthDirections, compliant_objects_collide_as_their_meshes_do) {
                   << " false alarms\n";
 }
 
-TEST(DepthDirections, sheets_are_not_compliant_and_nonsense_is_refused) {
+TEST(DepthDirections, sheets_are_not_compliant_and_invalid_input_is_rejected) {
     EXPECT_FALSE(report_of(make_cloth()).compliant);
     EXPECT_FALSE(report_of(make_cloth()).concavity.has_value());
     EXPECT_FALSE(report_of(flipped(make_sphere())).compliant);

@@ -118,7 +118,7 @@ TEST_P(DepthProof, sees_a_wall_along_the_direction) {
     }
 }
 
-// One part of the environment before the object and one behind: neither map alone can tell.
+// One part of the environment is in front of the object and one behind it: neither map alone decides.
 TEST_P(DepthProof, is_given_between_a_floor_and_a_ceiling) {
     DepthObject object = careful(*backend, make_sphere({.radius = 0.5}), Vec3::UnitZ());
     TriangleMesh sheets =

@@ -52,7 +52,7 @@ TEST(DrawnMesh, draws_every_primitive_once) {
     }
 }
 
-TEST(DrawnMesh, shows_a_view_all_that_is_in_its_box_and_little_more) {
+TEST(DrawnMesh, a_view_gets_all_primitives_in_its_box_and_few_others) {
     Random random(41);
     DrawnMesh mesh(make_sphere({.resolution = 40}));
     std::vector<Vec3> moved;

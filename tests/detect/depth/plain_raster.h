@@ -1,5 +1,5 @@
-// The plainest drawing of depth maps: every pixel of a primitive's box is asked, in whole numbers of 128 bits and in
-// double. The oracle of the CPU backend; far too slow for use.
+// Reference rasteriser of depth maps: every pixel of a primitive's box is tested in 128-bit integers and in double. It
+// is the oracle of the CPU backend and too slow for other use.
 #pragma once
 
 #include <fathom/detect/depth/depth_backend.h>

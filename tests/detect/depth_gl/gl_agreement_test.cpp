@@ -194,7 +194,7 @@ TEST(GlAgreement, peels_as_many_layers) {
     EXPECT_EQ(different, 0u);
 }
 
-// Renderers cut triangles that reach far beyond the view, and round the cut. What that costs is told, not hidden.
+// Renderers clip triangles that reach far beyond the view, and round the result. The test states the tolerance for it.
 TEST(GlAgreement, differs_by_few_pixels_in_triangles_far_larger_than_the_view) {
     FATHOM_NEEDS_GL();
     GlDepthBackend& gl = *shared_gl().backend;

@@ -88,7 +88,7 @@ TEST(GlComparison, every_variant_gives_the_answer_of_a_loop_over_the_maps) {
     EXPECT_LT(hits, count * 4 / 5);
 }
 
-// Flat against flat: every pixel is as deep, and the first must be told.
+// Two flat surfaces: all pixels have the same depth, and the first must be reported.
 TEST(GlComparison, of_equally_deep_pixels_the_first_is_reported) {
     FATHOM_NEEDS_GL();
     const auto box = std::make_shared<DrawnMesh>(make_box({.size = {1, 1, 1}}));

@@ -1,4 +1,4 @@
-// Contexts: the caller's own is left as it was, and what is missing is told.
+// Contexts: the caller's own context is not changed, and missing features are reported.
 #include <detect/depth_gl/gl_programs.h>
 #include <detect/depth_gl/gl_support.h>
 
@@ -46,7 +46,7 @@ private:
     EGLContext context_ = EGL_NO_CONTEXT;
 };
 
-// Everything that a drawing could have changed, asked one by one.
+// Reads every state that a drawing could have changed.
 std::vector<GLint64> state() {
     std::vector<GLint64> values;
     const auto ask = [&](std::initializer_list<GLenum> names, int count) {
@@ -250,8 +250,8 @@ TEST(GlContext, that_is_not_there_is_unsupported) {
     EXPECT_EQ(cause_of({.current_context = true}), Cause::unsupported);
 }
 
-// Libraries and drivers are found when a process starts or first asks, so each of these runs in one of its own, with a
-// variable set.
+// Libraries and drivers are loaded when a process starts or first uses them, so each of these runs in its own process
+// with a variable set.
 [[noreturn]] void try_to_make_one() {
     try {
         std::fprintf(stderr, "there is one: %s\n", make_gl_depth_backend()->name().c_str());

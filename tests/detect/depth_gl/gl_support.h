@@ -1,4 +1,4 @@
-// The backend under test, made once; its renderer is told with every test. Without EGL a test is skipped and says why.
+// The backend under test, created once; every test reports its renderer. Without EGL a test is skipped with the reason.
 #pragma once
 
 #include <fathom/base/error.h>

@@ -87,7 +87,7 @@ TEST(DualGradient, deepest_points_of_spheres_and_capsules_match_the_closed_form)
     }
 }
 
-TEST(DualGradient, the_printed_contact_generation_comes_as_near_as_its_step) {
+TEST(DualGradient, the_contact_generation_of_the_paper_is_as_precise_as_its_step) {
     const AnalyticField ball(shapes::sphere(1)), other(shapes::sphere(0.8));
     const field_field::PlacedField a{&ball, {}}, b{&other, Pose::from_translation(Vec3(1.5, 0, 0))};
     const field_field::DualDescentOptions fixed{
@@ -224,7 +224,7 @@ TEST(DualGradient, step_control_needs_fewer_steps_than_any_fixed_step_of_three_s
 
 // ---- Hostile
 
-TEST(DualGradient, nonsense_is_refused_or_ends_without_a_claim) {
+TEST(DualGradient, invalid_input_is_rejected_or_undecided) {
     const AnalyticField ball(shapes::sphere(1)), plane(shapes::plane(Vec3::UnitZ(), 0));
     const field_field::PlacedField a{&ball, {}}, b{&ball, Pose::from_translation(Vec3(1, 0, 0))};
     for (const field_field::StepRule rule : both_rules) {
@@ -281,7 +281,7 @@ TEST(PlainFieldCollision, finds_every_contact_of_a_bar_on_two_posts_and_proves_d
     }
 }
 
-TEST(PlainFieldCollision, protrusions_find_a_thorn_that_coarse_boxes_miss) {
+TEST(PlainFieldCollision, protrusions_find_a_spike_that_coarse_boxes_miss) {
     using namespace shapes;
     const AnalyticField thorny(union_of(sphere(1), capsule(Vec3::Zero(), Vec3(0, 0, 1.5), 0.03))),
         wall(box(Vec3(4, 4, 0.1)));

@@ -298,10 +298,10 @@ TEST(Collide, hostile_poses_and_options_end_in_undecided_or_an_error) {
     EXPECT_THROW(FieldSphereTree(formula(shapes::sphere(1)), {.levels = 11}), Error);
     EXPECT_EQ(field_field::collide(a, Pose::from_translation({1e9, 0, 0}), a, {}).status, Status::disjoint);
     EXPECT_NE(field_field::collide(a, Pose::from_translation({1e300, 0, 0}), a, {}).status,
-              Status::overlapping); // farther than double can tell
+              Status::overlapping); // farther than double resolves
 }
 
-TEST(Collide, a_budget_that_ends_is_said) {
+TEST(Collide, an_exhausted_budget_is_reported) {
     const FieldSphereTree a(formula(shapes::box({1, 1, 1}))), b(formula(shapes::box({1, 1, 1})));
     const field_field::CollideResult result = field_field::collide(a, {}, b, Pose::from_translation({1, 0, 0}),
                                                                    {.max_evaluations = 500}); // face on face, exactly

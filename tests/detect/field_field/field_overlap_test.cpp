@@ -63,7 +63,7 @@ TEST(FieldOverlap, the_common_volume_of_two_spheres_is_enclosed_and_the_bounds_t
     }
 }
 
-TEST(FieldOverlap, boxes_that_stand_straight_have_their_exact_common_volume) {
+TEST(FieldOverlap, axis_aligned_boxes_have_their_exact_common_volume) {
     Random random(2);
     for (std::size_t k = 0; k < testing::count_of(20, 300); ++k) {
         const Vec3 size_a = Vec3(random.uniform(0.5, 2), random.uniform(0.5, 2), random.uniform(0.5, 2)),
@@ -313,7 +313,7 @@ TEST(FieldOverlap, regions_sizes_and_levels_have_their_stated_meaning) {
         Error);
 }
 
-TEST(FieldOverlap, poses_without_meaning_leave_it_undecided) {
+TEST(FieldOverlap, invalid_poses_leave_it_undecided) {
     const FieldPtr ball = formula(shapes::sphere(1));
     for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL, 1e200})
         for (const int where : {0, 1, 2}) {

@@ -234,7 +234,7 @@ TEST(FieldSweep, shapes_that_overlap_at_the_start_touch_at_time_zero) {
               Status::disjoint);
 }
 
-TEST(FieldSweep, a_graze_is_undecided_from_where_the_proof_ends) {
+TEST(FieldSweep, grazing_contact_is_undecided_from_the_end_of_the_proof) {
     const FieldPtr ball = formula(shapes::sphere(1));
     const field_field::FieldSweep graze = field_field::field_sweep(*ball, slide({-5, 2, 0}, {5, 2, 0}), *ball,
                                                                    Motion::stationary({}), {.max_evaluations = 50'000});

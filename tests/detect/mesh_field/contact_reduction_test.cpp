@@ -115,7 +115,7 @@ void check(std::span<const mesh_field::MeshInField> sides, double margin, const 
         const auto before = std::span(found.contacts).first(k);
         if (k == found.contacts.size() && (k == most || !found.more_contacts)) break;
         const double own = k < found.contacts.size() ? gap(found.contacts[k].at.point, before)
-                                                     : 0; // fewer than asked for: the rest shares their points
+                                                     : 0; // fewer than requested: the others share their points
         for (const auto& [key, contact] : all) {
             if (!(gap(contact.point, before) > own / mesh_field::spread_share + 1e-9 * size)) continue;
             EXPECT_FALSE(is_plain(sides[key.first], key.second, margin))

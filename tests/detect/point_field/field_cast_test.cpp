@@ -194,7 +194,7 @@ TEST(FieldCast, an_exhausted_budget_is_undecided_and_names_the_time) {
     EXPECT_LE(first.time, 0.5);
     EXPECT_GT(first.time, 0.1) << "what was proven free is not undecided";
 
-    // The truth is covered whatever the budget.
+    // The result encloses the truth for any budget.
     Random random(8);
     std::size_t open = 0;
     for (std::size_t max_evaluations = 1; max_evaluations < 60; ++max_evaluations)
@@ -246,7 +246,7 @@ TEST(FieldCast, works_on_meshes) {
         testing::count_of(200, 5000), 9));
 }
 
-// Counts look-ups.
+// Counts evaluations.
 class CountingField final : public Field {
 public:
     explicit CountingField(const Field& field) : field_(field) {}

@@ -109,7 +109,7 @@ TEST(ShellSweep, straight_paths_agree_with_the_closed_form) {
 }
 
 TEST(ShellSweep, the_first_contact_is_reported_in_the_world_frame) {
-    // A point falls on a unit box that itself moves up: they meet half way, on the box's upper face.
+    // A point falls on a unit box that itself moves up: they touch at half of the distance, on the box's upper face.
     const SegmentCaster caster(baked(shapes::box({1, 1, 1}), 64));
     const SweepShell shell({Vec3(0.2, 0.1, 0), Vec3(0.1, 0.1, 0), Vec3(0.1, 0.1, 0.5)});
     const Motion down{Pose::from_translation({0, 0, 2.5}), Pose::from_translation({0, 0, 0.5})},

@@ -90,7 +90,7 @@ TEST(ClosedForm, the_depth_of_boxes_is_that_of_a_linear_program) {
         ++touching;
         ASSERT_EQ(result.status, Status::overlapping);
         EXPECT_NEAR(result.depth, -std::min(in_b, in_a), 1e-9 * scale) << "pair " << n;
-        double beside = 1; // the way out is through a face
+        double beside = 1; // the separating direction is a face normal
         for (const auto& faces : {faces_a, faces_b})
             for (const HalfSpace& f : faces) beside = std::min(beside, (result.contacts[0].normal - f.normal).norm());
         EXPECT_LT(beside, 1e-9);
@@ -192,8 +192,9 @@ TEST(ClosedForm, the_depth_of_capsules_and_tori_follows_from_the_distance_of_the
         ASSERT_EQ(result.status, gap <= 0 ? Status::overlapping : Status::disjoint) << n << " gap " << gap;
         ++(gap <= 0 ? touching : apart)[n % 3];
         if (gap > 0) continue;
-        // A core that is inside the other body is as deep as its own radius, and no deeper. There the distance has a
-        // ridge, which the way down meets at a slant when the core is hardly in: fewer digits, and any way is out.
+        // The depth of a core inside the other body is its own radius. The distance has a ridge there, which the
+        // descent reaches at an angle if the core is barely inside: fewer digits, and any separating direction is
+        // valid.
         const bool on_ridge = cores.distance() < std::max(a.radius, b.radius);
         EXPECT_NEAR(result.depth, std::min(-gap, std::max(a.radius, b.radius)), (on_ridge ? 5e-4 : 1e-9) * scale)
             << "pair " << n;

@@ -32,7 +32,7 @@ struct Side {
 struct Tally {
     std::size_t pairs = 0, meeting = 0, apart = 0, in_band = 0;
     std::size_t undecided = 0,
-                too_near = 0; // too near: undecided, but nearer to touching than the tolerance that was asked for
+                too_near = 0; // undecided, but closer to touching than the requested tolerance
     std::size_t missed = 0, invented = 0;
     std::size_t evaluations = 0;
 

@@ -236,7 +236,7 @@ CollideResult turned(CollideResult c) {
     return c;
 }
 
-// However many are asked for, the deepest is the first, and neither order nor threads change a byte.
+// For any number of requested contacts the deepest comes first, and neither order nor threads change a byte.
 TEST(Query, few_contacts_are_the_deepest_and_the_same_in_both_orders) {
     Random random(5);
     const Shape creature(make_creature({.triangles = 1000})), ring(make_torus()), cloth(make_cloth()),

@@ -66,7 +66,7 @@ TEST(MembraneContacts, a_body_that_was_never_clear_has_no_side_and_forget_resets
     for (const MembraneContact& c : contacts.contacts()) EXPECT_EQ(c.side, 0);
     std::vector<Index> never_clear;
     for (const MembraneContact& c : contacts.contacts()) never_clear.push_back(c.tetrahedron);
-    for (int step = 1; step < 4; ++step) { // nor has it later, whatever moves while it stays in contact
+    for (int step = 1; step < 4; ++step) { // and none later, while it stays in contact
         const OwnedBody moved(placed(ball.mesh, 1, Vec3(0, 0, 0.01 * step)));
         contacts.update(moved.view(), membrane_at(1, 0));
         std::vector<Index> still;

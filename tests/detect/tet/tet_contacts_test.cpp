@@ -142,7 +142,7 @@ TEST(PointsInTets, a_point_on_a_face_that_two_share_is_counted_once) {
     EXPECT_EQ(found.size(), lattice.vertices.size());
 }
 
-// Chains found against rational numbers; the edges asked are counted, and those with a stay.
+// Chains compared with rational arithmetic. Counts the tested edges and those with an interval inside.
 struct Tally {
     std::size_t edges = 0, inside = 0, wrong = 0;
     double worst = 0;

@@ -1,4 +1,4 @@
-// A topology that follows breaks, cuts and removals is the one that the mesh would be given anew.
+// A topology that is updated after breaks, cuts and removals equals a newly built one.
 #include <fathom/base/error.h>
 #include <fathom/detect/tet/tet_body.h>
 #include <fathom/geometry/generate/generate.h>

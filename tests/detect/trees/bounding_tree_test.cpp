@@ -1,5 +1,5 @@
-// Parts of shapes hold what they are said to hold, however finely they are cut; and pairs of them tell distances that
-// are known.
+// Nodes of bounding trees contain their content at every depth, and pairs of nodes give lower bounds on known
+// distances.
 #include <fathom/detect/query/distance_lower_bound.h>
 #include <fathom/detect/query/query.h>
 #include <fathom/detect/trees/dual_tree_bound.h>

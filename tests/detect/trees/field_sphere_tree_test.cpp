@@ -83,7 +83,7 @@ TEST(FieldSphereTree, marks_centres_inside_and_full_cells) {
     EXPECT_GT(full, 10);
 }
 
-TEST(FieldSphereTree, a_body_without_inside_is_empty_and_one_without_end_has_no_tree) {
+TEST(FieldSphereTree, a_body_without_interior_has_an_empty_tree_and_an_unbounded_one_has_none) {
     EXPECT_TRUE(FieldSphereTree(std::make_shared<AnalyticField>(shapes::intersection(
                                     shapes::sphere(1), shapes::translate({5, 0, 0}, shapes::sphere(1)))))
                     .empty());

@@ -107,7 +107,7 @@ TEST(WorldQueries, a_sweep_equals_the_earliest_sweep_against_each_body) {
     EXPECT_LT(hits, std::size_t{rounds});
 }
 
-// Bodies in a row; number 2 is told not to meet number 3, and 4 is fixed like it.
+// Body 2 does not collide with body 3 because of their categories, and the filter excludes the pair of 1 and 4.
 World course(double size) {
     World world({.query = {.margin = 0.01 * size}});
     (void)world.add(shape_of(ShapeKind::closed_mesh, size), Pose::from_translation({0, 0, 0}));

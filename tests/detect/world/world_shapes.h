@@ -78,7 +78,7 @@ inline constexpr std::array quick_kinds = {ShapeKind::analytic,    ShapeKind::gr
     return x.a == y.a && x.b == y.b && same_collision(x.collision, y.collision);
 }
 
-// Every pair of bodies asked by itself.
+// Queries every pair of bodies separately.
 template <class Allowed>
 [[nodiscard]] std::vector<WorldPair> pairs_one_by_one(const World& world, Allowed&& allowed) {
     std::vector<WorldPair> pairs;

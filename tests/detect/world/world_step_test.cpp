@@ -1,4 +1,4 @@
-// Steps of a world against all pairs asked one by one, with and without warm start, and their events.
+// Steps of a world compared with queries of all pairs, with and without the pair cache, and their events.
 #include "detect/world/world_shapes.h"
 
 #include <fathom/base/error.h>
@@ -187,7 +187,7 @@ TEST(World, categories_static_bodies_and_the_filter_decide_which_pairs_are_teste
     for (int k = 0; k < 6; ++k)
         (void)world.add(ball_shape(1), Pose::from_translation({0.1 * k, 0, 0}),
                         {.category = k < 3 ? 1u : 2u, .is_static = k == 2 || k == 3});
-    world.set_category(0, 1, 1); // meets only its own
+    world.set_category(0, 1, 1); // touches only its own category
     const auto ids = [&] {
         std::vector<IdPair> pairs;
         for (const WorldPair& pair : world.update().pairs) pairs.push_back({pair.a, pair.b});
@@ -224,7 +224,7 @@ TEST(World, half_spaces_overlap_bodies_that_reach_them_and_each_other) {
     EXPECT_EQ(world.update().ended, (std::vector<IdPair>{{high, wall}}));
     EXPECT_EQ(world.last().began, (std::vector<IdPair>{{ball, wall}}));
     const Index slope = world.add(Shape::half_space(Vec3(1, 0, 1), -50));
-    EXPECT_EQ(world.update().pairs.back().b, slope); // planes that are not parallel always meet
+    EXPECT_EQ(world.update().pairs.back().b, slope); // half-spaces that are not parallel always overlap
 }
 
 TEST(World, a_deformed_body_is_met_where_it_is_now) {

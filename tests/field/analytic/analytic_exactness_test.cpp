@@ -1,6 +1,6 @@
-// Are the distances those of the shapes they are named after? Inside by closed forms that are written independently; a
-// distance is exact when the field is 1-Lipschitz (the contract) and a step of that length along its slope meets the
-// surface.
+// Exactness of the distances of named shapes. Points inside are compared with closed forms that are written
+// independently. A distance is exact if the field is 1-Lipschitz (the contract) and a step of that length along its
+// slope ends on the surface.
 #include <fathom/base/primitives.h>
 #include <fathom/field/analytic/analytic_expression.h>
 #include <fathom/field/analytic/analytic_field.h>

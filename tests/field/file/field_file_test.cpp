@@ -120,7 +120,7 @@ TEST(FieldFile, has_the_same_bytes_for_any_number_of_threads) {
     EXPECT_EQ(one, with_threads(2));
 }
 
-TEST(FieldFile, a_single_flipped_bit_is_refused_wherever_it_is) {
+TEST(FieldFile, a_single_flipped_bit_is_rejected_anywhere) {
     const std::string whole = written(bake(BallField(Vec3::Zero(), 1), {.box = {}, .resolution = 8, .band = 0.1}));
     ASSERT_NO_THROW(static_cast<void>(read_field_bytes(whole)));
     std::size_t refused = 0;
@@ -152,7 +152,7 @@ TEST(FieldFile, a_shortened_or_lengthened_file_is_refused) {
 }
 
 // What each change is refused for, although all checksums fit.
-TEST(FieldFile, a_sealed_lie_is_refused_with_its_reason) {
+TEST(FieldFile, inconsistent_data_with_a_valid_checksum_is_rejected_with_its_reason) {
     const std::string coded = written(small_grid()), plain = written(small_grid(GridStorage::float32));
     const auto cause = [](std::string bytes, std::size_t at, auto value) {
         put_at(bytes, at, value);
@@ -187,7 +187,7 @@ TEST(FieldFile, a_sealed_lie_is_refused_with_its_reason) {
     EXPECT_EQ(cause(coded, section_at(coded, 6), std::nanf("")), Cause::malformed);
 }
 
-TEST(FieldFile, a_sealed_file_of_random_bytes_is_refused_or_answers) {
+TEST(FieldFile, random_bytes_with_a_valid_checksum_are_rejected_or_usable) {
     const std::string whole = written(small_grid());
     Random random(3);
     std::size_t answered = 0, refused = 0;

@@ -128,7 +128,7 @@ TEST(GridFile, the_native_format_uses_the_same_functions) {
     GridWriteOptions options;
     options.note = "about it";
     write_grid_file(field, folder / "a.fathom", options);
-    std::filesystem::rename(folder / "a.fathom", folder / "a.dat"); // the content tells
+    std::filesystem::rename(folder / "a.fathom", folder / "a.dat"); // the format is recognised from the content
     const GridFile file = read_grid_file(folder / "a.dat");
     EXPECT_EQ(file.format, "fathom");
     EXPECT_EQ(file.note, "about it");

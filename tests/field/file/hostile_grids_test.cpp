@@ -37,7 +37,7 @@ Outcome outcome_of(std::string_view bytes, const std::string& name) {
     }
 }
 
-// In a child whose memory is bounded: whatever goes wrong there becomes a failed test here.
+// Runs in a child process with limited memory; any failure there fails the test.
 Counts counts_in_child(const std::string& name, std::size_t size, const std::function<void(Counts&)>& run) {
     const IsolateResult result = run_isolated(
         [&] {

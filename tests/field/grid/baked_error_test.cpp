@@ -75,7 +75,7 @@ TEST(BakedError, steep_fields_are_baked_whole) {
     }
 }
 
-TEST(BakedError, refuses_senseless_options) {
+TEST(BakedError, rejects_options_out_of_range) {
     const AnalyticField ball(shapes::sphere(1));
     const GridField grid = bake(ball, {.resolution = 8});
     EXPECT_THROW((void)baked_error(grid, ball, {.halvings = 9}), Error);

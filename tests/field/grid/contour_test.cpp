@@ -288,7 +288,7 @@ TEST(Contour, no_surface_gives_an_empty_mesh) {
     }
 }
 
-TEST(Contour, where_the_level_leaves_the_domain_the_mesh_is_open_but_sound) {
+TEST(Contour, the_mesh_is_open_but_valid_where_the_level_leaves_the_domain) {
     const BallField ball(Vec3::Zero(), 1);
     const TriangleMesh mesh = contour(ball, {Vec3(0, -1.5, -1.5), Vec3(1.5, 1.5, 1.5)}, 48);
     ASSERT_FALSE(mesh.triangles.empty());

@@ -100,7 +100,8 @@ TEST(GridCsg, the_sign_is_that_of_the_sets_but_for_the_error) {
             for (std::size_t i = 0; i < tried; ++i) {
                 const Vec3 p = random.in_box(grid.domain());
                 const double da = first.distance(p), db = second.distance(p);
-                const double cell = grid.layout().cell; // near a surface, and above all where both meet, it may err
+                const double cell =
+                    grid.layout().cell; // near a surface, and mostly where both intersect, it may be inexact
                 if (std::min(std::abs(da), std::abs(db)) < 0.2 * cell ||
                     std::max(std::abs(da), std::abs(db)) < 3 * cell)
                     continue;

@@ -121,7 +121,7 @@ TEST(GridField, states_the_error_of_clamping_to_codes) {
     }
 }
 
-TEST(Bake, knows_no_error_where_the_field_ends) {
+TEST(Bake, states_no_error_bound_beyond_the_domain) {
     const GridField grid = bake(Sphere(Vec3::Zero(), 1), {.box = {}, .resolution = 64});
     const GridField within = bake(grid, {.box = Box::around(Vec3::Zero(), Vec3::Constant(0.9)), .resolution = 32});
     EXPECT_TRUE(std::isfinite(within.error_bound()));
@@ -192,7 +192,7 @@ TEST(GridField, not_a_number_in_gives_not_a_number_out) {
     EXPECT_TRUE(std::isinf(grid.distance({HUGE_VAL, 0, 0})));
 }
 
-TEST(Bake, refuses_senseless_options_by_name) {
+TEST(Bake, rejects_invalid_options_by_name) {
     const Sphere ball(Vec3::Zero(), 1);
     EXPECT_THROW((void)bake(ball, {.box = {}, .resolution = 0}), Error);
     EXPECT_THROW((void)bake(ball, {.box = {Vec3::Zero(), Vec3::Constant(HUGE_VAL)}}), Error);

@@ -51,7 +51,7 @@ TEST(GridSlopes, near_a_smooth_surface_are_those_of_a_distance) {
     }
 }
 
-// A box that is a thousandth of a cell may meet the kinks between cells, but mostly does not.
+// A box of a thousandth of a cell may contain kinks between cells, but mostly does not.
 TEST(GridSlopes, of_tiny_boxes_are_the_gradient) {
     Random random(3);
     const GridField creature = build_grid(make_creature({.triangles = 2000}), {.resolution = 48});

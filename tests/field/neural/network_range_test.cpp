@@ -329,7 +329,7 @@ TEST(NetworkRange, of_a_box_alone_has_the_bits_of_a_batch) {
     }
 }
 
-TEST(NetworkRange, stays_sound_for_numbers_that_overflow_vanish_or_are_empty) {
+TEST(NetworkRange, is_valid_for_numbers_that_overflow_vanish_or_are_empty) {
     Random random(17);
     Network network = random_network({.layers = 3, .width = 8}, random);
     EXPECT_TRUE(range_of(NetworkRange(network), Box{}).empty());

@@ -161,7 +161,7 @@ TEST(NetworkValues, have_the_same_bits_on_any_number_of_threads) {
     EXPECT_EQ(with_threads(8, 13), one);
 }
 
-TEST(NetworkValues, are_not_numbers_where_the_point_is_none) {
+TEST(NetworkValues, are_nan_where_the_point_is_nan) {
     for (const Activation activation : all_activations) {
         const NetworkValues values(random_network({.widths = {9, 9}, .activation = activation}, 1));
         for (int axis = 0; axis < 3; ++axis) {

@@ -103,7 +103,7 @@ TEST(NeuralField, is_bounded_closely_by_a_proven_box) {
     EXPECT_TRUE(NeuralField(cube_network(-0.5F)).bounds().empty()); // nowhere below 0.5
 }
 
-TEST(NeuralField, is_bounded_beyond_its_domain_where_the_border_is_inside) {
+TEST(NeuralField, is_bounded_beyond_its_domain_if_its_border_is_inside) {
     Network network = cube_network(0.5F);
     network.domain = Box::around(Vec3(0.4, 0, 0), Vec3::Constant(0.4));
     const NeuralField field(network);

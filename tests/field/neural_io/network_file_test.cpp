@@ -268,7 +268,7 @@ TEST(Npz, packed_arrays_are_read_and_damage_is_seen) {
     EXPECT_GT(damaged, 500);
 }
 
-TEST(Npz, zip_files_that_lie_are_refused) {
+TEST(Npz, inconsistent_zip_files_are_rejected) {
     const std::string zip = written_zip(small_files());
     const std::size_t end = zip.size() - 22;
     std::uint32_t start = 0;

@@ -299,7 +299,7 @@ TEST(Onnx, constants_of_every_form_are_read) {
     EXPECT_EQ(network.layers[0].biases, (std::vector<float>{4}));
 }
 
-TEST(Onnx, tensors_that_lie_are_refused) {
+TEST(Onnx, inconsistent_tensors_are_rejected) {
     const auto cause = [](const std::string& tensor) {
         return cause_of(OnnxBytes().initializer(tensor).node("MatMul", {"x", "A"}, "y"));
     };

@@ -204,7 +204,7 @@ TEST(NodeDepths, do_not_depend_on_threads_or_on_the_order_of_nodes) {
 }
 
 TEST(NodeDepths, a_cut_is_boundary_although_its_lips_touch) {
-    // The same box twice, lying against each other: vertices are told apart by index.
+    // The same box twice, touching each other: vertices are distinguished by index.
     const TetMesh half = make_tet_box({.size = {0.5, 1, 1}, .cells = {4, 8, 8}});
     const TetMesh both = testing::joined(half, half, Vec3(0.5, 0, 0));
     NodeDepths depths(both);

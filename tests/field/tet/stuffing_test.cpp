@@ -46,7 +46,7 @@ std::ptrdiff_t most_at_a_face(const TetMesh& mesh) {
     return most;
 }
 
-// What every result must be, whatever the field. Returns what the mesh is made of.
+// Checks the properties that every result must have, for any field. Returns the report of the mesh.
 MeshReport expect_sound(const TetMesh& mesh, const StuffingReport& report, const std::string& what) {
     const MeshReport found = mesh_report(mesh);
     EXPECT_TRUE(found.watertight) << what;

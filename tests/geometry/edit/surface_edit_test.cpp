@@ -1,4 +1,4 @@
-// Surfaces that tear: whatever edges are opened, the mesh stays one, and says what has changed.
+// Surfaces that tear: after opening any edges the mesh is valid, and the changes are reported.
 #include <fathom/geometry/edit/surface_edit.h>
 
 #include <fathom/base/error.h>
@@ -29,7 +29,7 @@ TriangleMesh fan() {
             {{0, 1, 2}, {0, 2, 3}, {0, 3, 4}, {0, 4, 5}, {0, 5, 6}, {0, 6, 1}}};
 }
 
-TEST(EditableSurface, an_edge_inside_is_scored_until_one_beside_it_lets_an_end_part) {
+TEST(EditableSurface, an_inner_edge_is_marked_until_a_neighbouring_edge_opens_an_end) {
     EditableSurface surface(make_cloth({.size = {1, 1}, .cells = {3, 3}}));
     const auto inner = [&](Index v) { return surface.mesh().vertices[v].cwiseAbs().head<2>().maxCoeff() < 0.4; };
     Index side = 0;
@@ -81,8 +81,9 @@ TEST(EditableSurface, parts_connected_at_a_point_get_one_each) {
     EXPECT_EQ(surface.mesh().triangles[1], (Triangle{5, 3, 4}));
 }
 
-// Random tears until nothing hangs together: after each all rules hold, triangles keep numbers and places.
-TEST(EditableSurface, random_tears_keep_every_rule) {
+// Random tears until no triangles are connected. After each one the mesh is valid and triangles keep numbers and
+// places.
+TEST(EditableSurface, random_tears_keep_the_mesh_valid) {
     Random random(7);
     std::size_t parted = 0, whole = 0;
     for (std::size_t round = 0; round < testing::count_of(12, 300); ++round) {

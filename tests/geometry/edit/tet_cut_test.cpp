@@ -339,7 +339,7 @@ struct Soak {
     Worst worst{};
 };
 
-// `count` random edits, begun anew where the mesh has grown to `most` tetrahedra or shrunk away.
+// `count` random edits. Starts over when the mesh has more than `most` tetrahedra or is empty.
 Soak soak(const TetMesh& start, std::size_t count, std::size_t most, std::uint64_t seed) {
     Random random(seed);
     Soak soak;

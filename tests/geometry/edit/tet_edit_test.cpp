@@ -26,7 +26,7 @@ Cause cause_of(const auto& call) {
 
 TetMesh two_tets() { return {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}}, {{0, 1, 2, 3}, {1, 2, 3, 4}}}; }
 
-TEST(EditableTetMesh, begins_as_the_mesh_that_it_was_given) {
+TEST(EditableTetMesh, starts_equal_to_the_given_mesh) {
     const TetMesh mesh = make_tet_ball({.resolution = 4});
     const EditableTetMesh editable(mesh);
     EXPECT_NO_THROW(editable.check());
@@ -155,7 +155,7 @@ TEST(EditableTetMesh, removing_everything_leaves_nothing) {
     EXPECT_NO_THROW(EditableTetMesh(TetMesh{}).check());
 }
 
-TEST(EditableTetMesh, random_breaks_and_removals_keep_every_rule) {
+TEST(EditableTetMesh, random_breaks_and_removals_keep_the_mesh_valid) {
     Random random(11);
     std::size_t parted = 0, pinched = 0, rounds = 0;
     const std::size_t count = count_of(400, 10'000);

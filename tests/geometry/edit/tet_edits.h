@@ -1,5 +1,5 @@
-// What the tests of editable meshes ask: volumes, angles, clipped tetrahedra, and a copy that follows edits by their
-// reports.
+// Helpers for the tests of editable meshes: volumes, angles, clipped tetrahedra, and a copy that is updated from the
+// reports of edits.
 #pragma once
 
 #include <fathom/base/random.h>
@@ -95,7 +95,7 @@ struct Worst {
     return volumes;
 }
 
-// Follows a mesh by what its edits report alone: who is boundary, which tetrahedra there are, where vertices come from.
+// A copy of a mesh that is updated from the reports of edits only: boundary, tetrahedra and origins of vertices.
 class Follower {
 public:
     explicit Follower(const EditableTetMesh& mesh)

@@ -150,7 +150,7 @@ TEST(Orient2d, is_exact_for_doubles_of_every_size) {
     for (const std::size_t times : seen) EXPECT_GT(times, 50u);
 }
 
-TEST(Orient3d, answers_something_for_numbers_that_are_none) {
+TEST(Orient3d, returns_a_value_for_nan) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const double infinity = std::numeric_limits<double>::infinity();
     const std::array<double, 5> values = {nan, infinity, -infinity, 0, 1};

@@ -116,7 +116,7 @@ std::vector<ShapeValues> variants_of(const CatalogueShape& shape) {
     return variants;
 }
 
-TEST(ShapeCatalogue, every_surface_is_sound_at_every_resolution) {
+TEST(ShapeCatalogue, every_surface_is_valid_at_every_resolution) {
     std::size_t closed = 0, open = 0;
     for (const CatalogueShape& shape : shape_catalogue()) {
         if (shape.volume) continue;
@@ -443,7 +443,7 @@ TEST(Creature, is_a_closed_manifold_of_genus_0_without_slivers_at_any_count) {
         expect_like_a_scan(make_creature({.triangles = 1'000'000}), 1'000'000);
 }
 
-TEST(Creature, every_seed_gives_another_sound_creature) {
+TEST(Creature, every_seed_gives_another_valid_creature) {
     const TriangleMesh first = make_creature({.triangles = 4000, .seed = 0});
     for (std::uint64_t seed = 1; seed <= testing::count_of(4, 200); ++seed) {
         const TriangleMesh mesh = make_creature({.triangles = 4000, .seed = seed, .relief = 2});

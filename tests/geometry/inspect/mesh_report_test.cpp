@@ -78,7 +78,7 @@ TEST(MeshReport, a_fin_makes_a_non_manifold_edge) {
     EXPECT_EQ(report.nonmanifold_edges.count, 1u);
     EXPECT_EQ(report.nonmanifold_edges.first, (std::vector<Edge>{{0, 1}}));
     EXPECT_EQ(report.open_edges.count, 2u);
-    EXPECT_EQ(report.nonmanifold_vertices.count, 0u); // all triangles of each vertex hang together across edges
+    EXPECT_EQ(report.nonmanifold_vertices.count, 0u); // all triangles of each vertex are connected by edges
 }
 
 TEST(MeshReport, two_cubes_that_touch_in_a_corner_have_one_non_manifold_vertex_and_genus_zero) {

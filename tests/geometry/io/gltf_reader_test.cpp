@@ -203,7 +203,7 @@ TEST(ReadGltf, refuses_nodes_in_circles_and_positions_that_are_not_finite) {
     EXPECT_EQ(error.place().index, 0); // 0 times infinity
 }
 
-TEST(ReadGltf, refuses_json_that_nests_or_swells) {
+TEST(ReadGltf, rejects_deeply_nested_or_inflated_json) {
     const std::string deep = std::string(1000000, '[');
     EXPECT_EQ(error_of([&] { static_cast<void>(read(R"({"asset":)" + deep)); }).cause(), Cause::too_large);
     std::string wide = R"({"asset":{"version":"2.0"},"extras":[)";

@@ -33,7 +33,7 @@ Outcome outcome_of(std::span<const std::byte> bytes, const std::string& name) {
 
 using Counts = std::array<std::size_t, outcome_count>;
 
-// Reads all variants in a child whose memory is bounded: whatever goes wrong there becomes a failed test here.
+// Reads all variants in a child process with limited memory; any failure there fails the test.
 Counts counts_in_child(const std::string& name, std::size_t size, const std::function<void(Counts&)>& run) {
     const IsolateResult result = run_isolated(
         [&] {

@@ -45,7 +45,7 @@ TEST(MeshFile, the_content_decides_the_format_where_it_can) {
         const MeshFile file = read(content, "wrong.obj");
         EXPECT_EQ(file.report.format, format);
         EXPECT_EQ(file.surface.triangles.size(), 4u) << format;
-        EXPECT_EQ(file.report.notes.size(), 1u) << format; // tells that the name is wrong
+        EXPECT_EQ(file.report.notes.size(), 1u) << format; // reports the wrong extension
     }
     EXPECT_EQ(read(written_obj(tetrahedron), "MESH.OBJ").report.format, "obj");
 }

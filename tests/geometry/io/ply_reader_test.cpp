@@ -144,7 +144,7 @@ TEST(ReadPly, rejects_truncated_files) {
     }
 }
 
-TEST(ReadPly, refuses_headers_that_lie_or_make_no_sense) {
+TEST(ReadPly, rejects_inconsistent_headers) {
     EXPECT_EQ(cause_of("plya\n"), Cause::malformed);
     EXPECT_EQ(cause_of("ply\nend_header\n"), Cause::malformed);
     EXPECT_EQ(cause_of("ply\nformat ebcdic 1.0\nend_header\n"), Cause::unsupported);

@@ -43,7 +43,7 @@ TEST(ReadStl, takes_a_binary_file_that_begins_with_solid_for_binary) {
     EXPECT_EQ(file.surface.triangles.size(), 2u);
 }
 
-TEST(ReadStl, refuses_a_binary_count_that_the_size_belies) {
+TEST(ReadStl, rejects_a_binary_count_that_contradicts_the_size) {
     for (const std::uint32_t stated : {0u, 1u, 3u, 0xffffffffu}) {
         const Error error = error_of([&] { static_cast<void>(read(binary("x", stated, two_triangles))); });
         EXPECT_EQ(error.cause(), Cause::count_mismatch) << stated;

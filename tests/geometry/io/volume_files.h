@@ -1,5 +1,5 @@
-// What the tests of volume formats share: real files, files of other programs, damage, and a way to ask which Error
-// comes.
+// Helpers for the tests of volume formats: real files, files of other programs, damaged files, and the Error that a
+// reader throws.
 #pragma once
 
 #include <fathom/base/random.h>

@@ -102,8 +102,7 @@ TEST(Adjacency, six_tetrahedra_of_a_box_meet_in_a_ring) {
     for (Index t = 0; t < 6; ++t) {
         std::set<Index> found(neighbours[t].begin(), neighbours[t].end());
         EXPECT_EQ(found, (std::set<Index>{(t + 1) % 6, (t + 5) % 6, no_index}));
-        for (std::size_t k = 0; k < 4;
-             ++k) { // the face across which they meet lacks corner k and has three common vertices
+        for (std::size_t k = 0; k < 4; ++k) { // their common face lacks corner k and has three common vertices
             if (neighbours[t][k] == no_index) continue;
             const Tetrahedron& other = mesh.tetrahedra[neighbours[t][k]];
             EXPECT_EQ(std::count(other.begin(), other.end(), mesh.tetrahedra[t][k]), 0);

@@ -31,7 +31,7 @@ TEST(Normals, exist_for_tiny_and_huge_triangles_and_not_for_lines) {
     }
 }
 
-TEST(Normals, angle_weights_do_not_care_how_a_face_is_cut) {
+TEST(Normals, angle_weights_do_not_depend_on_the_triangulation_of_a_face) {
     // Corner 0 of the cube has one triangle on some faces and two on others.
     const auto by_angle = vertex_normals(cube_mesh());
     for (int k = 0; k < 8; ++k) {

@@ -139,7 +139,8 @@ void expect_touch_found(const Step& step, double time, Shape shape, double scale
         const TimeOfImpact found = time_of_impact(step, {.tolerance = tolerance});
         ASSERT_TRUE(found.hit) << i;
         ASSERT_LE(found.time, time) << i;
-        // Edges that turn parallel as they meet touch all along at once: the smallest tolerance is out of reach there.
+        // Edges that become parallel as they touch do so along their whole length: the smallest tolerance cannot be
+        // reached.
         ASSERT_FALSE(found.truncated && (shape != Shape::parallel || tolerance == 0)) << i;
         ASSERT_LT(found.tolerance, 1e-6 * 80 * scale) << i;
     }
@@ -264,7 +265,7 @@ std::array<Vec3, 8> random_points(Random& random) {
     return p;
 }
 
-TEST(ContinuousContact, comes_no_later_where_the_separation_is_larger) {
+TEST(ContinuousContact, is_no_later_for_a_larger_separation) {
     Random random(8);
     for (std::size_t i = 0; i < count_of(2000, 100000); ++i) {
         const auto p = random_points(random);
@@ -341,7 +342,7 @@ TEST(ContinuousContact, answers_the_named_cases) {
     EXPECT_NEAR(time_of_impact(edge_edge(line)).time, 1.0 / 3, 1e-5) << "edges that meet along their line";
 }
 
-TEST(ContinuousContact, calls_numbers_that_are_not_finite_a_hit_at_once) {
+TEST(ContinuousContact, reports_an_immediate_hit_for_numbers_that_are_not_finite) {
     for (const double bad : {std::numeric_limits<double>::quiet_NaN(), infinity, -infinity})
         for (std::size_t k = 0; k < 24; ++k) {
             auto p = through;

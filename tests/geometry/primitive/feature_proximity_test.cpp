@@ -81,7 +81,7 @@ TEST(FeatureProximity, weights_times_the_normal_are_the_derivative_of_the_distan
 const Double4 corner_over_face = {Vec3(0.2, 0.2, 0), Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 1, 0)};
 const Double4 crossing_edges = {Vec3(-1, 0, 0), Vec3(1, 0, 0), Vec3(0, -1, 0), Vec3(0, 1, 0)};
 
-TEST(FeatureProximity, keeps_its_normal_down_to_contact_and_takes_the_side_before_in_it) {
+TEST(FeatureProximity, keeps_its_normal_down_to_contact_and_uses_the_earlier_side_in_contact) {
     for (const double height : {1.0, 1e-9, 1e-17, 1e-300, -1e-300, -1e-17, -1.0}) {
         Double4 p = corner_over_face;
         p[0][2] = height;

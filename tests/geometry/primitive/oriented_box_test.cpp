@@ -38,7 +38,7 @@ Quat turned(Random& random, const Quat& other, Turns turns) {
     return other;
 }
 
-// Long, flat and plain boxes, of which about half meet.
+// Long, flat and ordinary boxes, of which about half overlap.
 BoxPair random_pair(Random& random, Turns turns, double scale) {
     BoxPair pair;
     pair.a.pose = {random.rotation(), scale * random.in_ball()};

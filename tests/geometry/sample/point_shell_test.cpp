@@ -173,7 +173,7 @@ TEST(RepelledShell, has_the_same_bytes_for_any_number_of_threads) {
     EXPECT_NE(one, repelled_shell(mesh, {.count = 4000, .seed = 2, .rounds = 15}));
 }
 
-TEST(RepelledShell, is_as_good_at_every_scale) {
+TEST(RepelledShell, has_the_same_quality_at_every_scale) {
     const TriangleMesh mesh = make_torus();
     const ShellQuality whole = shell_quality(repelled_shell(mesh, {.count = 2000}), mesh);
     for (const double scale : {1e-3, 1e3}) {

@@ -54,7 +54,7 @@ TEST(Particles, are_born_at_their_rate_and_die_at_their_age) {
     EXPECT_EQ(died, 550u);
 }
 
-TEST(Particles, leave_a_disc_in_a_cone_and_no_more_than_there_is_room_for) {
+TEST(Particles, are_emitted_from_a_disc_in_a_cone_up_to_their_limit) {
     const ParticleEmitter emitter{.center = {1, 2, 3},
                                   .direction = {0, 3, 0},
                                   .radius = 0.2,
@@ -82,7 +82,7 @@ TEST(Particles, leave_a_disc_in_a_cone_and_no_more_than_there_is_room_for) {
     EXPECT_LT(mean.norm(), 0.01);
 }
 
-TEST(Particles, fall_as_formulas_say) {
+TEST(Particles, fall_as_in_the_closed_form) {
     ParticleWorld world({{.rate = 0, .burst = 10, .speed = 3, .life = 100}}, {},
                         {.step = 1e-3, .gravity = {0, 0, -2}, .mass = 0.5});
     world.step();
@@ -142,7 +142,7 @@ TEST(Particles, restitution_and_friction_reduce_velocity_and_impacts_may_remove_
     EXPECT_EQ(after(die).x(), 99);
 }
 
-TEST(Particles, a_plate_that_comes_upon_them_throws_them_ahead) {
+TEST(Particles, a_moving_plate_pushes_particles_ahead) {
     const KinematicObstacle plate{.name = "plate",
                                   .mesh = shared(make_box({.size = {2, 2, 0.3}, .cells = {2, 2, 1}})),
                                   .pose = Pose::from_translation({0, 0, 1}),
@@ -243,7 +243,7 @@ std::size_t above_pan(ParticleWorld& world, const Vec3& pan) {
     return count;
 }
 
-TEST(Particles, without_the_skillet_the_fire_rises_through_where_it_was) {
+TEST(Particles, without_the_skillet_the_fire_rises_freely) {
     Scene scene = parse_scene(small_fire, "fire.toml", {.overrides = {"particles.turbulence = 1.0"}});
     scene.bodies[0].sway.setZero();
     ParticleWorld world = make_particle_world(scene);

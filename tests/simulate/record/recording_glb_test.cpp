@@ -1,4 +1,5 @@
-// Animated GLB files: their lists hang together, their numbers lie where they say, and their geometry reads back.
+// Animated GLB files: their lists are consistent, their numbers are at the stated offsets, and their geometry reads
+// back.
 #include <fathom/base/file.h>
 #include <fathom/geometry/io/mesh_file.h>
 #include <fathom/simulate/record/recording_files.h>

@@ -151,7 +151,7 @@ TEST(Scene, mistakes_are_named_with_file_line_and_key) {
     EXPECT_THROW((void)read_scene("/nowhere/scene.toml"), Error);
 }
 
-TEST(Scene, letters_beyond_ascii_are_welcome_in_comments_and_as_escapes) {
+TEST(Scene, characters_beyond_ascii_are_accepted_in_comments_and_as_escapes) {
     const std::string body = "[[body]]\nshape = \"box\"\n";
     EXPECT_EQ(parse_scene("name = 1 # \u00fcber\n" + body, "x", {.overrides = {"name = \"y\""}}).bodies.size(), 1u);
     EXPECT_EQ(parse_scene("name = \"caf\\u00e9\"\n" + body, "x").name, "caf\u00e9");
@@ -174,7 +174,7 @@ TEST(Scene, a_formula_can_be_the_floor) {
     EXPECT_NEAR(rigid(simulation).states()[0].center.z(), 0.35, 0.02);
 }
 
-TEST(Scene, a_model_takes_the_place_of_its_stand_in_where_it_is_there) {
+TEST(Scene, a_model_replaces_its_placeholder_if_present) {
     testing::ScratchFolder folder;
     write_mesh(folder / "brick.obj", std::get<TriangleMesh>(make_shape("box", {{"width", 2}, {"resolution", 1}})));
     const std::string text = "[[body]]\nmodel = \"brick.obj\"\nshape = \"sphere\"\nparameters = { resolution = 4 "

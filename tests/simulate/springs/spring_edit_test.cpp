@@ -1,4 +1,4 @@
-// A world of springs that follows breaks, cuts and removals moves as one that is made anew.
+// A spring world that is updated after breaks, cuts and removals moves like a newly built one.
 #include <fathom/base/error.h>
 #include <fathom/base/random.h>
 #include <fathom/geometry/generate/generate.h>

@@ -69,8 +69,8 @@ TEST(SpringNetwork, a_solid_has_the_mass_of_its_volume_and_every_edge_once) {
         EXPECT_LT(network.springs[s - 1].points, network.springs[s].points);
 }
 
-// A sheet of nearly equilateral triangles, stretched by 1 % along x and as much narrower as a Poisson ratio of 1/3 asks
-// for.
+// Energy of a sheet of nearly equilateral triangles that is stretched by 1 % along x and contracted across according to
+// a Poisson ratio of 1/3.
 double sheet_energy(std::size_t cells, double scale) {
     const double height = std::sqrt(0.75);
     TriangleMesh mesh;

@@ -44,7 +44,8 @@ Vec3 mean_velocity(const DeformingWorld& world, Index body) {
 
 double lowest(std::span<const Vec3> vertices) { return bounds(vertices).lower.z(); }
 
-// Two balls that meet head on, at any scale: lengths by s; with stiffness and speeds so that times stay.
+// Two balls that collide head on, at any scale: lengths are scaled by s, stiffness and speeds so that times do not
+// change.
 DeformingWorld two_balls(double s, const DeformingOptions& options) {
     std::vector<DeformingBody> bodies(2);
     for (int k = 0; k < 2; ++k) {
@@ -172,7 +173,7 @@ TEST(DeformingWorld, a_sheet_drapes_over_a_ball_and_crosses_nothing) {
                     << k << " bodies " << pair.bodies[0] << " " << pair.bodies[1];
         }
         EXPECT_GT(world.contacts().size(), 100u);
-        EXPECT_LT(lowest(world.vertices(1)), 0.3); // its corners hang
+        EXPECT_LT(lowest(world.vertices(1)), 0.3); // its corners hang down
         EXPECT_GT(bounds(world.vertices(1)).upper.z(), 0.5);
     }
 }

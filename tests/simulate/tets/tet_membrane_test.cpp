@@ -109,8 +109,8 @@ TEST(TetMembrane, a_body_that_hits_a_free_sheet_conserves_momentum) {
     }
 }
 
-// A ball that is put a little more than half through: what was seen before tells the way out, though the nearest
-// surface is beyond.
+// A ball is placed a little more than half through the sheet. The separating direction follows from its earlier side,
+// although the nearest surface is on the other side.
 TEST(TetMembrane, a_sheet_past_the_middle_is_pushed_to_its_own_side) {
     for (const bool seen : {true, false}) {
         TetWorldOptions options = stepped(SpringStepping::backward_euler, TetResponse::none);

@@ -44,7 +44,7 @@ Vec3 mean_velocity(const TetWorld& world, Index body) {
     return sum / mass;
 }
 
-// Two balls that meet, at any scale: lengths by s, with moduli so that times stay.
+// Two balls that collide, at any scale: lengths are scaled by s, and moduli so that times do not change.
 TetWorld two_balls(double s, std::size_t resolution, TetWorldOptions options) {
     std::vector<TetWorldBody> bodies(2);
     for (std::size_t k = 0; k < 2; ++k) {
