@@ -285,7 +285,7 @@ std::vector<AnalyticKind> flat_kinds() {
          .parameters = {{"points", Limits::whole}, radius, {"inner_radius", Limits::positive}},
          .check =
              [](N n) {
-                 if (n[0] < 2 || n[0] > max_corners / 2) refuse(n, "points must be from 2 to 2048");
+                 if (n[0] < 2 || 2 * n[0] > max_corners) refuse(n, "points must be from 2 to 2048");
                  if (n[2] > n[1]) refuse(n, "inner_radius must be at most radius");
              },
          .traits =
