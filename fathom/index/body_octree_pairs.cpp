@@ -175,7 +175,7 @@ void list_points(const BodyOctree& tree, Index leaf, const BodyOctree& other, st
     } else {
         const Box box = other.box_of(word);
         list_points(
-            tree, leaf, [&](const Box& box) { return box.overlaps(box); }, found);
+            tree, leaf, [&](const Box& inner) { return box.overlaps(inner); }, found);
     }
 }
 

@@ -118,6 +118,7 @@ std::vector<Vec3> lattice_near_surface(const Field& field, const ProtrusionOptio
         const std::vector<InsideCell> cells =
             inside_cells(field, {.min_side = 8 * spacing, .max_cells = options.max_candidates}, settled);
         std::vector<Box> boxes;
+        boxes.reserve(cells.size());
         for (const InsideCell& cell : cells) boxes.push_back(cell.box);
         std::vector<Interval> ranges(boxes.size());
         field.ranges(boxes, ranges);

@@ -53,11 +53,11 @@ public:
     // DeformingSurface and BroadPhase do, Error{index_out_of_range} for unknown ids. A stationary body (`still`) is not
     // tested against itself.
     Index add(const TriangleMesh& mesh, bool still = false);
-    void remove(Index body);
+    void remove(Index id);
     // As DeformingSurface::update(). Different bodies may be updated from different threads at once.
-    void update(Index body, std::span<const Vec3> vertices);
-    void update(Index body, std::span<const Vec3> start, std::span<const Vec3> end);
-    std::vector<Index> edit(Index body, const SurfaceEdit& change);
+    void update(Index id, std::span<const Vec3> vertices);
+    void update(Index id, std::span<const Vec3> start, std::span<const Vec3> end);
+    std::vector<Index> edit(Index id, const SurfaceEdit& change);
 
     // Runs the queries for the current positions, in parallel.
     void find();
@@ -68,7 +68,7 @@ public:
     [[nodiscard]] const BroadPhase& broad_phase() const { return broad_; } // the pairs and their events
     [[nodiscard]] const DeformingSceneStatistics& statistics() const { return statistics_; }
     // A surface that is refitted and ready for the caller's own queries.
-    [[nodiscard]] const DeformingSurface& surface(Index body);
+    [[nodiscard]] const DeformingSurface& surface(Index id);
 
 private:
     struct Body {

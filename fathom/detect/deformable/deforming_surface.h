@@ -149,7 +149,7 @@ private:
     void take_out(Index t);
     void put_in(Index t, const Triangle& corners);
     [[nodiscard]] bool balanced(Index from, Index to) const;
-    [[nodiscard]] std::size_t unbalanced_edges(const Triangle& of) const;
+    [[nodiscard]] std::size_t unbalanced_edges(const Triangle& v) const;
     [[nodiscard]] int winding_along(const Vec3& point, int axis, bool up, Index skipped) const;
     void claim_round(const Triangle& corners);
     void claim(Index t);

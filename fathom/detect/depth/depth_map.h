@@ -39,8 +39,8 @@ struct DepthView {
     // At the centre of a pixel.
     [[nodiscard]] Vec3 to_world(std::size_t pixel, double depth) const {
         const auto columns = static_cast<std::size_t>(width);
-        return to_world(
-            {static_cast<double>(pixel % columns) + 0.5, static_cast<double>(pixel / columns) + 0.5, depth});
+        const std::size_t column = pixel % columns, row = pixel / columns;
+        return to_world({static_cast<double>(column) + 0.5, static_cast<double>(row) + 0.5, depth});
     }
 };
 

@@ -15,7 +15,7 @@ namespace {
 class Pen {
 public:
     Pen(DepthBackend& backend, const DepthView& view, std::shared_ptr<const DrawnMesh> mesh)
-        : backend_(backend), view_(view), body_{{std::move(mesh), {}, 0}} {}
+        : backend_(backend), view_(view), body_{{{std::move(mesh), {}, 0}}} {}
 
     [[nodiscard]] std::unique_ptr<DepthTarget> draw(const DrawOptions& options) {
         auto target = backend_.make_target();

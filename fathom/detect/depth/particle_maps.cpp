@@ -224,7 +224,7 @@ ParticleColumns::Surface ParticleColumns::surface(const DepthMap& map, const Spa
 // The stored normal if it opposes the motion; else the side of the pixel through which it entered, or straight back
 // along the view.
 Vec3 ParticleColumns::opposing(const ParticlePath& path, const Surface& surface, int wall) const {
-    const Vec3 stored = surface.normal();
+    Vec3 stored = surface.normal();
     if (stored.dot(path.motion) < 0) return stored;
     const int axis = wall >= 0 ? wall : 2;
     if (path.d[axis] == 0) return stored;

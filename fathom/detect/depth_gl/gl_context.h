@@ -69,19 +69,19 @@ enum class Kind { buffer, texture, framebuffer, vertex_array, query, program };
 
 // Must be destroyed inside a Scope of its context; otherwise (the caller's context is gone) the object is left to the
 // context.
-template <Kind kind>
+template <Kind ObjectKind>
 class Object {
 public:
     Object() = default;
     // `target` is needed for textures and queries.
     explicit Object(std::shared_ptr<Context> context, [[maybe_unused]] GLenum target = 0)
         : context_(std::move(context)) {
-        if constexpr (kind == Kind::buffer) glCreateBuffers(1, &name_);
-        if constexpr (kind == Kind::texture) glCreateTextures(target, 1, &name_);
-        if constexpr (kind == Kind::framebuffer) glCreateFramebuffers(1, &name_);
-        if constexpr (kind == Kind::vertex_array) glCreateVertexArrays(1, &name_);
-        if constexpr (kind == Kind::query) glCreateQueries(target, 1, &name_);
-        if constexpr (kind == Kind::program) name_ = glCreateProgram();
+        if constexpr (ObjectKind == Kind::buffer) glCreateBuffers(1, &name_);
+        if constexpr (ObjectKind == Kind::texture) glCreateTextures(target, 1, &name_);
+        if constexpr (ObjectKind == Kind::framebuffer) glCreateFramebuffers(1, &name_);
+        if constexpr (ObjectKind == Kind::vertex_array) glCreateVertexArrays(1, &name_);
+        if constexpr (ObjectKind == Kind::query) glCreateQueries(target, 1, &name_);
+        if constexpr (ObjectKind == Kind::program) name_ = glCreateProgram();
     }
     Object(Object&& other) noexcept : context_(std::move(other.context_)), name_(std::exchange(other.name_, 0)) {}
     Object& operator=(Object&& other) noexcept {
@@ -91,12 +91,12 @@ public:
     }
     ~Object() {
         if (name_ == 0 || !context_->entered()) return;
-        if constexpr (kind == Kind::buffer) glDeleteBuffers(1, &name_);
-        if constexpr (kind == Kind::texture) glDeleteTextures(1, &name_);
-        if constexpr (kind == Kind::framebuffer) glDeleteFramebuffers(1, &name_);
-        if constexpr (kind == Kind::vertex_array) glDeleteVertexArrays(1, &name_);
-        if constexpr (kind == Kind::query) glDeleteQueries(1, &name_);
-        if constexpr (kind == Kind::program) glDeleteProgram(name_);
+        if constexpr (ObjectKind == Kind::buffer) glDeleteBuffers(1, &name_);
+        if constexpr (ObjectKind == Kind::texture) glDeleteTextures(1, &name_);
+        if constexpr (ObjectKind == Kind::framebuffer) glDeleteFramebuffers(1, &name_);
+        if constexpr (ObjectKind == Kind::vertex_array) glDeleteVertexArrays(1, &name_);
+        if constexpr (ObjectKind == Kind::query) glDeleteQueries(1, &name_);
+        if constexpr (ObjectKind == Kind::program) glDeleteProgram(name_);
     }
 
     [[nodiscard]] GLuint name() const { return name_; }

@@ -91,7 +91,7 @@ private:
             for (std::size_t j = 0; j < i; ++j)
                 if (cells_[i].box.grown(slack).overlaps(cells_[j].box)) {
                     regions_.join(static_cast<Index>(i), static_cast<Index>(j));
-                    neighbours_.push_back({static_cast<Index>(i), static_cast<Index>(j)});
+                    neighbours_.emplace_back(static_cast<Index>(i), static_cast<Index>(j));
                 }
     }
 

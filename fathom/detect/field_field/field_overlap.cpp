@@ -337,18 +337,18 @@ Pose seen_from(const Pose& frame, const Pose& pose, bool same) { return same ? P
 
 } // namespace
 
-FieldOverlap field_overlap(const Field& a, const Pose& given_a, const Field& b, const Pose& given_b,
+FieldOverlap field_overlap(const Field& a, const Pose& pose_a, const Field& b, const Pose& pose_b,
                            const FieldOverlapOptions& options) {
     check(options);
     FieldOverlap out;
     out.status = Status::undecided;
     out.volume = {0, HUGE_VAL};
-    const Pose pose_a = normalized(given_a), pose_b = normalized(given_b);
-    if (!is_finite(pose_a) || !is_finite(pose_b)) return out;
-    const double far = pose_a.translation.norm() + pose_b.translation.norm();
+    const Pose unit_a = normalized(pose_a), unit_b = normalized(pose_b);
+    if (!is_finite(unit_a) || !is_finite(unit_b)) return out;
+    const double far = unit_a.translation.norm() + unit_b.translation.norm();
     if (!(far < 1e100)) return out;
     const SearchPlace place =
-        place_of(level_bounds(a, options.level), pose_a, level_bounds(b, options.level), pose_b, options);
+        place_of(level_bounds(a, options.level), unit_a, level_bounds(b, options.level), unit_b, options);
     out.frame = place.frame;
     Gathering all(out, options);
     if (place.region.empty()) {
@@ -361,8 +361,8 @@ FieldOverlap field_overlap(const Field& a, const Pose& given_a, const Field& b, 
                pose.rotation.coeffs() == place.frame.rotation.coeffs();
     };
     const double longest = place.region.size().maxCoeff();
-    Search search{{TransformedField(a, seen_from(place.frame, pose_a, same(pose_a)), options.level, slack),
-                   TransformedField(b, seen_from(place.frame, pose_b, same(pose_b)), options.level, slack)},
+    Search search{{TransformedField(a, seen_from(place.frame, unit_a, same(unit_a)), options.level, slack),
+                   TransformedField(b, seen_from(place.frame, unit_b, same(unit_b)), options.level, slack)},
                   options.level,
                   options.size > 0 ? options.size : std::ldexp(longest, -options.depth) * (1 + 1e-12),
                   longest,

@@ -77,7 +77,7 @@ public:
 private:
     enum class Step { drop, advance, open };
     Index add(const Box& box, double value, const TapePtr& tape);
-    void open(Index node);
+    void open(Index index);
     [[nodiscard]] Step step(QueueItem& item);
     [[nodiscard]] bool proven_apart(const Node& node, const Vec3& place, double value, double middle, double distance);
     void push(const QueueItem& item) {

@@ -217,7 +217,7 @@ bool DeepestContact::settle_by_planes(int body, Descent& end) {
 }
 
 Descent DeepestContact::down(int body, const Vec3& start) {
-    const Descent end =
+    Descent end =
         descend(pair_, body, start,
                 {.size = options_.size, .tolerance = options_.tolerance, .max_steps = 40, .polish = options_.polish});
     evaluations_ += static_cast<std::size_t>(end.samples);

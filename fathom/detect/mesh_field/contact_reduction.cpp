@@ -320,7 +320,8 @@ void ContactReducer::find_deepest() {
     }
     for (const Entry& entry : heap) rest_.push_back(entry.item);
     if (touching_.empty()) return;
-    for (Item* item : prove(best_)) touching_.push_back(item);
+    const std::vector<Item*> proven = prove(best_);
+    touching_.insert(touching_.end(), proven.begin(), proven.end());
 }
 
 // Of the triangles whose descent ended above the margin, those that touch at or below the level.

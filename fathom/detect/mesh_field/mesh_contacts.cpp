@@ -56,7 +56,7 @@ private:
 
     const TriangleSphereTree& mesh_;
     const Field& field_;
-    const MeshInFieldFrame frame_;
+    MeshInFieldFrame frame_;
     const MeshContactOptions& options_;
     double slope_;
     double best_ = HUGE_VAL; // the smallest value found on a triangle

@@ -107,7 +107,7 @@ private:
 
     [[nodiscard]] Sample evaluate(const Vec3& p) {
         ++at_.evaluations;
-        const Sample sample = field_.sample(p);
+        Sample sample = field_.sample(p);
         note(p, sample);
         return sample;
     }

@@ -42,20 +42,20 @@ PlacedBox FrameInFrame::operator()(const TreeBox& box) const {
     return placed;
 }
 
-SeparatingDirection::SeparatingDirection(const FrameInFrame& frame, const Vec3& direction) {
+SeparatingDirection::SeparatingDirection(const FrameInFrame& other_in_lead, const Vec3& direction) {
     Vec3 unit =
         (1 - 0x1p-20) * direction.stableNormalized(); // slightly short, so that rounding does not make it too long
-    double start = unit.dot(frame.shift);
+    double start = unit.dot(other_in_lead.shift);
     known = direction.squaredNorm() > 0 && std::abs(start) < far_reach;
     if (!known) unit.setZero(), start = 0;
-    const Vec3 back = -frame.ratio * (frame.rotation.transpose() * unit);
+    const Vec3 back = -other_in_lead.ratio * (other_in_lead.rotation.transpose() * unit);
     lead = {{}, 1, 0};
-    other = {{}, static_cast<float>(frame.ratio), static_cast<float>(-start)};
+    other = {{}, static_cast<float>(other_in_lead.ratio), static_cast<float>(-start)};
     for (int axis = 0; axis < 3; ++axis) {
         lead.direction[axis] = static_cast<float>(unit[axis]);
         other.direction[axis] = static_cast<float>(back[axis]);
     }
-    error = static_cast<float>(0x1p-19 * (4 + std::abs(start)) + frame.ground);
+    error = static_cast<float>(0x1p-19 * (4 + std::abs(start)) + other_in_lead.ground);
 }
 
 LeafFrame::LeafFrame(const FrameInFrame& frame, const TreeBox& mine, const TreeBox& theirs, const TrianglePack& pack,

@@ -14,6 +14,7 @@ namespace {
 DepthObject drawn(DepthBackend& backend, const Shape& shape) {
     const bool layered = shape.kind() == ShapeKind::closed_mesh || mesh_report(shape.mesh()).faces_outward();
     std::vector<Projection> projections;
+    projections.reserve(3);
     for (int axis = 0; axis < 3; ++axis)
         projections.push_back({Vec3::Unit(axis), layered ? DepthSides::layers : DepthSides::both_sides});
     return {backend, shape.mesh(), projections, {.pixels = 512}};

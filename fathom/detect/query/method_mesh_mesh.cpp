@@ -22,7 +22,7 @@ Contact contact_of(const Pair& pair, const IdPair& triangles) {
         return std::array<Vec3, 3>{p.pose * c[0], p.pose * c[1], p.pose * c[2]};
     };
     const auto ca = corners(pair.a, triangles[0]), cb = corners(pair.b, triangles[1]);
-    const auto area = [](const std::array<Vec3, 3>& c) { return Vec3((c[1] - c[0]).cross(c[2] - c[0])); };
+    const auto area = [](const std::array<Vec3, 3>& c) -> Vec3 { return (c[1] - c[0]).cross(c[2] - c[0]); };
     const ClosestPair near = closest_points(ca, cb);
     const double distance = std::sqrt(near.squared_distance);
     Vec3 normal = near.point_b - near.point_a;

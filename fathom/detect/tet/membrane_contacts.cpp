@@ -67,7 +67,10 @@ int MembraneContacts::side(Index tetrahedron) const {
 
 void MembraneContacts::follow_tear(std::span<const Index> origins) {
     if (membrane_before_.empty()) return;
-    for (const Index v : origins) membrane_before_.push_back(Vec3(membrane_before_.at(v)));
+    for (const Index v : origins) {
+        const Vec3 before = membrane_before_.at(v);
+        membrane_before_.push_back(before);
+    }
 }
 
 void MembraneContacts::follow_break(std::span<const TetEdit::NewVertex> vertices) {

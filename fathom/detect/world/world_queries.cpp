@@ -95,8 +95,7 @@ RayHit solid_hit(const Shape& shape, const Ray& ray, double limit) {
     if (std::isfinite(in.last)) return field_hit(shape, ray, in);
     // Pieces of increasing length, so that near ones are tested with a fine tolerance.
     for (double first = in.first, length = 1; first < far_away; first += length, length *= 2)
-        if (const RayHit hit = field_hit(shape, ray, {first, first + length}); hit.status != Status::disjoint)
-            return hit;
+        if (RayHit hit = field_hit(shape, ray, {first, first + length}); hit.status != Status::disjoint) return hit;
     return {};
 }
 

@@ -233,7 +233,7 @@ Box extruded_box(N n, double level) {
     return box;
 }
 
-std::vector<AnalyticKind> flat_kinds() {
+std::vector<AnalyticKind> polygon_kinds() {
     const Parameter radius{"radius", Limits::positive};
     const auto plain = [](N) { return Traits{}; };
     std::vector<AnalyticKind> kinds;
@@ -285,7 +285,7 @@ std::vector<AnalyticKind> flat_kinds() {
          .parameters = {{"points", Limits::whole}, radius, {"inner_radius", Limits::positive}},
          .check =
              [](N n) {
-                 if (n[0] < 2 || n[0] > max_corners / 2) refuse(n, "points must be from 2 to 2048");
+                 if (n[0] < 2 || 2 * n[0] > max_corners) refuse(n, "points must be from 2 to 2048");
                  if (n[2] > n[1]) refuse(n, "inner_radius must be at most radius");
              },
          .traits =
@@ -300,7 +300,7 @@ std::vector<AnalyticKind> flat_kinds() {
 } // namespace
 
 std::vector<AnalyticKind> profile_kinds() {
-    std::vector<AnalyticKind> kinds = flat_kinds();
+    std::vector<AnalyticKind> kinds = polygon_kinds();
     kinds.push_back({.name = "extrude",
                      .child_dimension = 2,
                      .min_children = 1,

@@ -43,8 +43,8 @@ ParticleWind::ParticleWind(std::uint64_t seed) : table_(side * side * side) {
     std::vector<Vec3> wind(table_.size(), Vec3::Zero());
     parallel_for(side, 1, [&](std::size_t begin, std::size_t) {
         for (std::size_t rest = 0; rest < side * side; ++rest) {
-            const Vec3 place(static_cast<double>(rest % side), static_cast<double>(rest / side),
-                             static_cast<double>(begin));
+            const std::size_t x = rest % side, y = rest / side;
+            const Vec3 place(static_cast<double>(x), static_cast<double>(y), static_cast<double>(begin));
             for (const Wave& wave : waves) {
                 const auto turn = static_cast<std::int64_t>(wave.turns.dot(place) + std::floor(wave.phase * side));
                 wind[begin * side * side + rest] +=
