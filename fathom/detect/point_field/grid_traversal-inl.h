@@ -50,7 +50,7 @@ HWY_INLINE bool jump(const EmptySpaceMap& map, const GridPath& path, int clearan
     const Double4 plane = at - reach + ahead * Double4::all(2 * clearance - 1);
     const Double4 exits =
         plane * Double4::all(brick_cells) * Double4::load(path.inverse.data()) + Double4::load(path.leave.data());
-    const double exit = std::min(exits.least(), path.end); // infinity is not a position
+    const double exit = std::min(exits.min(), path.end); // infinity is not a position
     const Double4 there = place(path, exit) * Double4::all(1.0 / brick_cells);
     // Along axes on which no plane was crossed, rounding must not leave the grid; along the others, leaving it ends the
     // path.
