@@ -1,4 +1,5 @@
 // sweep(): the implementation for each method, and the selection by the table.
+#include <fathom/base/rounding.h>
 #include <fathom/detect/query/query.h>
 
 #include <fathom/base/error.h>
@@ -193,8 +194,9 @@ private:
         const double above = d.upper_bound - options_.margin;
         if (above > 0 && d.lower_bound - options_.margin < 0.5 * above && std::isfinite(above))
             d = distance_at(t, 0.25 * above);
-        const double rounding = 1e-14 * (extent(*a_.shape) + extent(*b_.shape) + mover_a_.pose(t).translation.norm() +
-                                         mover_b_.pose(t).translation.norm());
+        const double rounding =
+            position_rounding(extent(*a_.shape), extent(*b_.shape), mover_a_.pose(t).translation.norm(),
+                              mover_b_.pose(t).translation.norm());
         const double gap = std::max(d.lower_bound - options_.margin, apart_by_status(t, d)) - rounding;
         return {d.upper_bound <= options_.margin, gap, hold(d) - rounding,
                 std::max(d.upper_bound - options_.margin - gap, 0.0)};
