@@ -1,6 +1,8 @@
 // Screw interpolation between two poses, and relative motion.
 #include <fathom/base/motion.h>
 
+#include <fathom/base/rounding.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -11,6 +13,12 @@ Pose Screw::displacement(double t) const {
     return {turn, point - turn * point + (slide * t) * axis};
 }
 
+namespace {
+
+constexpr double smallest_sine = 1e-12; // of half the angle of a rotation
+
+} // namespace
+
 Screw screw_between(const Pose& start, const Pose& end) {
     Quat turn = end.rotation * start.rotation.conjugate();
     if (turn.w() < 0) turn.coeffs() *= -1;
@@ -19,7 +27,7 @@ Screw screw_between(const Pose& start, const Pose& end) {
 
     Screw screw;
     screw.angle = 2.0 * std::atan2(sine, turn.w());
-    if (sine < 1e-12) { // rotation too small to determine an axis: translation only
+    if (sine < smallest_sine) { // rotation too small to determine an axis: translation only
         screw.angle = 0;
         const Vec3 slide = end.translation - start.translation;
         screw.slide = slide.norm();
@@ -119,8 +127,8 @@ RelativeMotion::State RelativeMotion::over(const Vec3& p, double start, double e
     const double relative_speed = velocity.norm() + half * (turning + seen_from_.angle * speed);
     const double farthest = seen_from_.axis_distance(world) + half * speed;
     const double acceleration = turning + seen_from_.angle * (seen_from_.angle * farthest + 2 * relative_speed);
-    return {seen(world, middle), seen_arrow(velocity, middle), relative_speed * (1 + 1e-12),
-            acceleration * half * half / 2 * (1 + 1e-12)};
+    return {seen(world, middle), seen_arrow(velocity, middle), outward(relative_speed),
+            outward(acceleration * half * half / 2)};
 }
 
 } // namespace fathom

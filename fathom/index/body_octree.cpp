@@ -3,6 +3,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/rounding.h>
 #include <fathom/index/body_octree_build.h>
 #include <fathom/index/bvh.h>
 
@@ -345,8 +346,8 @@ Sphere BodyOctree::sphere_of(std::uint32_t word) const {
     Sphere sphere;
     for (int axis = 0; axis < 3; ++axis)
         sphere.center[axis] = frame_.origin[axis] + static_cast<double>(group.center[axis][place.slot]) / frame_.scale;
-    sphere.radius = static_cast<double>(group.radius[place.slot]) / frame_.scale * (1 + 0x1p-48) +
-                    sphere.center.cwiseAbs().sum() * 0x1p-51;
+    sphere.radius = static_cast<double>(group.radius[place.slot]) / frame_.scale * (1 + rounding_error(32)) +
+                    sphere.center.cwiseAbs().sum() * rounding_error(4);
     return sphere;
 }
 

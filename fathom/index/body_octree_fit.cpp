@@ -1,4 +1,5 @@
 // Fits the boxes and spheres of a body octree to its points. Every volume contains its points, rounding included.
+#include <fathom/base/rounding.h>
 #include <fathom/index/body_octree_build.h>
 
 #include <cmath>
@@ -365,7 +366,7 @@ bool are_tame(std::span<const Vec3> points, Vec3* copies) {
 float margin_in(const BvhFrame& frame, double margin) {
     if (margin == 0) return 0;
     const double reach = frame.origin.cwiseAbs().maxCoeff() + margin + 1 / frame.scale;
-    return float_up((margin + 0x1p-51 * reach) * frame.scale);
+    return float_up((margin + rounding_error(4) * reach) * frame.scale);
 }
 
 double fit_nodes(const BodyFit& fit, std::size_t begin, std::size_t end) {

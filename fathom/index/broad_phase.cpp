@@ -3,6 +3,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/rounding.h>
 
 #include <fmt/format.h>
 
@@ -26,7 +27,7 @@ bool SceneObjects::overlap(Index a, Index b) const {
 }
 
 Box bounds_of_sphere(const Sphere& sphere) {
-    constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
+    constexpr double rounding = rounding_error(8);
     const double slack = rounding * (sphere.center.cwiseAbs().maxCoeff() + sphere.radius);
     return Box::around(sphere.center, Vec3::Constant(sphere.radius + slack));
 }

@@ -4,6 +4,7 @@
 #include <fathom/base/error.h>
 #include <fathom/base/interval.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/rounding.h>
 #include <fathom/index/bvh_build.h>
 
 #include <fmt/format.h>
@@ -215,7 +216,7 @@ LocalRay::LocalRay(const BvhFrame& frame, const Ray& ray) {
     rate_ = longest * frame.scale;
     // A rate outside the range of double carries no information on parameters: no box may be skipped because of it.
     if (!(rate_ > 1e-290)) rate_ = std::numeric_limits<double>::infinity();
-    margin = 0x1p-22 + 0x1p-49 * (o.cwiseAbs().maxCoeff() + start_);
+    margin = 0x1p-22 + rounding_error(16) * (o.cwiseAbs().maxCoeff() + start_);
     for (int axis = 0; axis < 3; ++axis) {
         const double entered = o[axis] + start_ * d[axis];
         const double signed_margin = d[axis] < 0 ? -margin : margin;

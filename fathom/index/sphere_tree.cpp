@@ -6,6 +6,7 @@
 #include <fathom/base/interval.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/primitives.h>
+#include <fathom/base/rounding.h>
 
 #include <fmt/format.h>
 
@@ -181,7 +182,7 @@ struct SphereTree::Builder {
         for (int axis = 0; axis < 3; ++axis) node.center[axis] = float_down(local[axis]);
         double squared = 0;
         farthest(inside, tree.center(node), per_unit, squared);
-        node.radius = float_up(std::sqrt(squared) * (1 + 1e-15));
+        node.radius = float_up(std::sqrt(squared) * (1 + rounding_error(10)));
     }
 };
 

@@ -3,6 +3,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/rounding.h>
 
 #include <algorithm>
 #include <bit>
@@ -75,7 +76,7 @@ PackedTree::Frame float_frame(const Box& bounds) {
     PackedTree::Frame frame;
     if (bounds.empty()) return frame;
     const double half = 0.5 * bounds.upper.cwiseAbs().cwiseMax(bounds.lower.cwiseAbs()).maxCoeff();
-    const double reach = std::max((0.5 * bounds.upper - 0.5 * bounds.lower).maxCoeff(), 0x1p-50 * half);
+    const double reach = std::max((0.5 * bounds.upper - 0.5 * bounds.lower).maxCoeff(), rounding_error(8) * half);
     if (reach > 0) frame.scale = std::ldexp(1.0, std::clamp(-std::ilogb(reach), -1000, 1000));
     frame.shift = 0.5 * (bounds.lower * frame.scale + bounds.upper * frame.scale);
     return frame;
@@ -89,8 +90,8 @@ bool may_meet(const Segment& segment, const Box& box) {
         if (d == 0) continue; // the box of the segment has already been compared
         double near = (box.lower[axis] - segment.start[axis]) / d, far = (box.upper[axis] - segment.start[axis]) / d;
         if (near > far) std::swap(near, far);
-        if (near - 0x1p-50 * std::abs(near) > from) from = near - 0x1p-50 * std::abs(near);
-        if (far + 0x1p-50 * std::abs(far) < to) to = far + 0x1p-50 * std::abs(far);
+        from = std::max(from, near - rounding_error(8) * std::abs(near));
+        to = std::min(to, far + rounding_error(8) * std::abs(far));
     }
     return !(from > to);
 }

@@ -1,6 +1,7 @@
 // Clearance radii from the Lipschitz bound and the error bounds that a field states.
 #include <fathom/detect/bounds/clearance_radius.h>
 
+#include <fathom/base/rounding.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/tape.h>
 #include <fathom/field/grid/grid_field.h>
@@ -15,8 +16,6 @@
 namespace fathom {
 
 namespace {
-
-constexpr double rounding = 1e-12; // relative: far above the rounding error of a few operations in double
 
 // A brick of 16-bit codes whose samples span the whole range of the codes may have been clamped; its values then jump
 // at its faces.
@@ -107,19 +106,19 @@ double ClearanceRadius::min_distance(double value) const {
 }
 
 double ClearanceRadius::operator()(double value) const {
-    const double slack = rounding * (std::abs(value) + std::abs(level_));
+    const double slack = relative_rounding * (std::abs(value) + std::abs(level_));
     const double by_slope = (value - level_ - jump_ - slack) / lipschitz_;
     double by_truth = -HUGE_VAL;
     if (near_ < HUGE_VAL && level_ < band_ - near_) {
         by_truth = (min_distance(value) - level_ - near_ - slack) / max_slope_;
     }
-    return (1 - rounding) * std::max(by_slope, by_truth);
+    return inward(std::max(by_slope, by_truth));
 }
 
 double ClearanceRadius::inside(double value) const {
-    const double slack = rounding * (std::abs(value) + std::abs(level_));
+    const double slack = relative_rounding * (std::abs(value) + std::abs(level_));
     const double spare = level_ - value - jump_ - slack;
-    return spare >= 0 ? (1 - rounding) * spare / lipschitz_ : -1.0;
+    return spare >= 0 ? inward(spare) / lipschitz_ : -1.0;
 }
 
 // ---- ClearanceProof: spheres cleared by the slopes within them.
@@ -148,7 +147,7 @@ bool ClearanceProof::clears_by_slope(const Vec3& p, double value, double radius)
     // A distance decreases by about the length of the way, so a smaller value cannot be proven clear.
     if (value < 0.9 * radius) return false;
     SlopeRange range;
-    return slopes(p, radius, range) && value - range.jump > radius * range.max_slope() * (1 + 1e-12);
+    return slopes(p, radius, range) && value - range.jump > outward(radius * range.max_slope());
 }
 
 // In the sphere, f(x) >= f(c) + slope . (x - c) for some slope of the range; in the interior, f(x) <= 0.
@@ -157,7 +156,8 @@ bool ClearanceProof::plane_over(const Vec3& p, double value, double radius, Plan
     if (!slopes(p, radius, range)) return false;
     const double steepness = range.middle.norm();
     if (!(steepness > 0.1)) return false;
-    out = {range.middle / steepness, (range.half.norm() * radius + range.jump - value) / steepness + 1e-12 * radius};
+    out = {range.middle / steepness,
+           (range.half.norm() * radius + range.jump - value) / steepness + relative_rounding * radius};
     return true;
 }
 
@@ -169,7 +169,7 @@ bool ClearanceProof::plane_by_sphere(const Sphere& sphere, PlaneOver& out) const
     const Vec3 normal = middle.gradient / steepness;
     const double free = radius_(field_->distance(sphere.center + away * normal));
     if (!(free > sphere.radius)) return false;
-    out = {normal, away - std::sqrt((free - sphere.radius) * (free + sphere.radius)) + 1e-12 * away};
+    out = {normal, away - std::sqrt((free - sphere.radius) * (free + sphere.radius)) + relative_rounding * away};
     return out.offset < sphere.radius;
 }
 
@@ -180,7 +180,7 @@ void ClearanceProof::bounds_of(std::span<const Box> boxes, std::span<Interval> r
     for (std::size_t k = 0; k < boxes.size(); ++k) {
         planes[k] = {};
         if (ranges[k].lower > 0 || ranges[k].upper < 0) continue;
-        const Sphere sphere{boxes[k].center(), boxes[k].half().norm() * (1 + 1e-12)};
+        const Sphere sphere{boxes[k].center(), outward(boxes[k].half().norm())};
         if (slopes_)
             plane_over(sphere.center, field_->distance(sphere.center), sphere.radius, planes[k]);
         else

@@ -1,6 +1,7 @@
 // Fields in other frames: conservative boxes, shortened tapes, spheres free of two bodies.
 #include <fathom/detect/bounds/transformed_field.h>
 
+#include <fathom/base/rounding.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/field/mesh/mesh_field.h>
@@ -14,6 +15,8 @@ namespace {
 
 constexpr std::size_t short_tape = 24; // instructions: shorter tapes are not shortened
 constexpr double worth_keeping = 0.75; // share of the instructions: above it the longer tape is used
+// Of an entry of a rotation matrix: 5 roundings, and 16 for the length of a normalized quaternion (base/rounding.h).
+constexpr double entry_rounding = rounding_error(32);
 constexpr double largest_offset = 1e3; // in sizes of the bodies: beyond it rounding exceeds the gap
 
 bool range_adds_nothing(const Field& field) { return dynamic_cast<const MeshField*>(&field) != nullptr; }
@@ -28,7 +31,7 @@ Box rotated_bounds(const Box& box, const Pose& pose) {
         Interval sum = pose.translation[row];
         for (int k = 0; k < 3; ++k) {
             // The entries of the matrix are rounded.
-            const double entry = rotation(row, k), error = std::abs(entry) == 1 || entry == 0 ? 0.0 : 1e-15;
+            const double entry = rotation(row, k), error = std::abs(entry) == 1 || entry == 0 ? 0.0 : entry_rounding;
             sum = sum + Interval(entry - error, entry + error) * Interval(box.lower[k], box.upper[k]);
         }
         result.lower[row] = sum.lower;
@@ -36,7 +39,7 @@ Box rotated_bounds(const Box& box, const Pose& pose) {
     }
     // An entry that is exactly 0 or 1 may still be rounded. Infinite boxes must not be enlarged for it.
     const double reach = box.lower.norm() + box.upper.norm();
-    return std::isfinite(reach) && !rotation.isIdentity(0) ? result.grown(1e-15 * reach) : result;
+    return std::isfinite(reach) && !rotation.isIdentity(0) ? result.grown(position_rounding(reach)) : result;
 }
 
 Box level_bounds(const Field& field, double level) {
@@ -47,8 +50,7 @@ Box level_bounds(const Field& field, double level) {
     if (!std::isfinite(error)) return {Vec3::Constant(-HUGE_VAL), Vec3::Constant(HUGE_VAL)};
     // Beyond its domain a field may be as small as the distance to the domain, at the border as small as its error
     // allows.
-    return field.bounds().empty() ? field.domain().grown(level)
-                                  : field.bounds().grown((2 * level + error) * (1 + 1e-12));
+    return field.bounds().empty() ? field.domain().grown(level) : field.bounds().grown(outward(2 * level + error));
 }
 
 TransformedField::TransformedField(const Field& field, const Pose& pose, double level, double slack)
@@ -102,7 +104,8 @@ double covered_radius(const Vec3& center, const Vec3& center_a, double radius_a,
     const double share = squared > 0 ? std::clamp((center - center_a).dot(axis) / squared, 0.0, 1.0) : 0.0;
     const double a = (1 - share) * radius_a * radius_a, b = share * radius_b * radius_b,
                  apart = share * (1 - share) * squared;
-    const double power = a + b - apart - 1e-15 * (a + b + apart);
+    // `apart` has the longest chain, eight roundings; the sums add two.
+    const double power = a + b - apart - rounding_error(16) * (a + b + apart);
     if (!(power > 0)) return -1;
     return std::sqrt(power) - (center - (center_a + share * axis)).norm();
 }

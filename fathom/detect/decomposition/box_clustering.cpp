@@ -3,6 +3,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/rounding.h>
 #include <fathom/field/grid/grid_field.h>
 #include <fathom/geometry/primitive/oriented_box.h>
 
@@ -19,8 +20,8 @@ namespace {
 
 // Cubes that cover the bounds, at most four along the longest side.
 std::vector<InsideCell> first_cells(const Box& bounds) {
-    const double rounding =
-        1e-12 * (bounds.size().maxCoeff() + bounds.lower.cwiseAbs().cwiseMax(bounds.upper.cwiseAbs()).maxCoeff());
+    const double rounding = relative_rounding * (bounds.size().maxCoeff() +
+                                                 bounds.lower.cwiseAbs().cwiseMax(bounds.upper.cwiseAbs()).maxCoeff());
     const Box box = bounds.grown(std::max(rounding, 1e-300));
     const double side = box.size().maxCoeff() / 4;
     Eigen::Vector3i count;

@@ -5,6 +5,7 @@
 #include <fathom/base/error.h>
 #include <fathom/base/file.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/rounding.h>
 #include <fathom/detect/decomposition/box_clustering.h>
 #include <fathom/geometry/primitive/oriented_box.h>
 
@@ -38,7 +39,7 @@ void check_boxes(std::span<const OrientedBox> boxes) {
         if (!is_finite(box.half) || !is_finite(box.pose.translation) || !box.pose.rotation.coeffs().allFinite())
             throw Error(Cause::non_finite, "a number is not finite", place);
         if (box.half.minCoeff() < 0) throw Error(Cause::invalid_argument, "a half extent is negative", place);
-        if (std::abs(box.pose.rotation.norm() - 1) > 1e-12)
+        if (std::abs(box.pose.rotation.norm() - 1) > unit_tolerance)
             throw Error(Cause::invalid_argument, "the rotation is not a unit quaternion", place);
     }
 }
@@ -129,8 +130,8 @@ struct GrowingBox {
         const Mat3 rotation = axes.toRotationMatrix();
         const Vec3 center = rotation.transpose() * (cell.center() - origin),
                    reach = rotation.cwiseAbs().transpose() * cell.half();
-        const double spare = 1e-12 * (cell.center().cwiseAbs().maxCoeff() + origin.cwiseAbs().maxCoeff() +
-                                      local.diagonal() + reach.sum() + center.norm());
+        const double spare = relative_rounding * (cell.center().cwiseAbs().maxCoeff() + origin.cwiseAbs().maxCoeff() +
+                                                  local.diagonal() + reach.sum() + center.norm());
         return hull(local, Box::around(center, reach + Vec3::Constant(spare)));
     }
 };
@@ -342,10 +343,13 @@ void overlapping_parts(const Decomposition& a, const Pose& pose_a, const Decompo
     const auto count_b = static_cast<Index>(b.boxes.size());
     std::vector<OrientedBox> placed(b.boxes.begin(), b.boxes.end());
     std::vector<Box> bounds;
+    const double far = pose_a.translation.norm() + pose_b.translation.norm();
     for (OrientedBox& box : placed) {
+        // However near the bodies are, their relative pose is rounded with both translations.
+        box.half += Vec3::Constant(position_rounding(far, box.pose.translation.norm(), box.half.norm()));
         box.pose = from_b * box.pose;
         const Box axis = box.bounds();
-        bounds.push_back(axis.grown(margin + 1e-12 * (axis.diagonal() + axis.lower.cwiseAbs().maxCoeff())));
+        bounds.push_back(axis.grown(margin + relative_rounding * (axis.diagonal() + axis.lower.cwiseAbs().maxCoeff())));
     }
     for (Index i = 0; i < a.boxes.size(); ++i) {
         const Box mine = a.boxes[i].bounds();
@@ -361,7 +365,8 @@ void overlapping_parts(const Decomposition& a, const Pose& pose_a, const Decompo
 namespace {
 
 constexpr std::size_t max_boxes = 65'536;
-constexpr double largest = 1e15; // m
+constexpr double largest = 1e15;               // m
+constexpr double shortest_quaternion = 1e-150; // squares of shorter ones underflow
 
 Vec3 vector_of(const GltfTable& table, const char* key) {
     (void)table.at(key); // required
@@ -381,7 +386,7 @@ OrientedBox box_of(const GltfTable& table) {
     const std::array<double, 4> q = table.numbers<4>("rotation", {1, 0, 0, 0});
     const double length = std::hypot(std::hypot(q[0], q[1]), std::hypot(q[2], q[3]));
     if (!std::isfinite(length)) table.fail(Cause::non_finite, "'rotation' is not finite");
-    if (!(length > 1e-150)) table.fail(Cause::invalid_argument, "'rotation' has length zero");
+    if (!(length > shortest_quaternion)) table.fail(Cause::invalid_argument, "'rotation' has length zero");
     box.pose.rotation = Quat(q[0] / length, q[1] / length, q[2] / length, q[3] / length);
     if (length == 1) box.pose.rotation = Quat(q[0], q[1], q[2], q[3]); // as written
     return box;

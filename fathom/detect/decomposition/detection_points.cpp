@@ -4,6 +4,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/rounding.h>
 #include <fathom/detect/decomposition/box_clustering.h>
 #include <fathom/detect/field_field/dual_gradient.h>
 #include <fathom/field/grid/grid_field.h>
@@ -190,8 +191,8 @@ std::vector<Vec3> thinned(std::vector<Candidate> candidates, double reach) {
 Interval box_distance_range(const OrientedBox& box, const Box& over) {
     const Mat3 rotation = box.pose.rotation.toRotationMatrix();
     const Vec3 center = box.pose.to_local(over.center()), half = rotation.cwiseAbs().transpose() * over.half();
-    const double spare = 1e-14 * (over.center().cwiseAbs().maxCoeff() + box.pose.translation.cwiseAbs().maxCoeff() +
-                                  half.sum() + box.half.sum());
+    const double spare = position_rounding(over.center().cwiseAbs().maxCoeff(),
+                                           box.pose.translation.cwiseAbs().maxCoeff(), half.sum(), box.half.sum());
     Vec3 low, high; // bounds on |p| - half extents, by axis
     for (int k = 0; k < 3; ++k) {
         const Interval q = abs(Interval{center[k] - half[k] - spare, center[k] + half[k] + spare});

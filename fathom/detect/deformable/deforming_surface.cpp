@@ -6,6 +6,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/rounding.h>
 #include <fathom/geometry/exact/predicates.h>
 #include <fathom/geometry/mesh/normals.h>
 #include <fathom/geometry/mesh/triangle_mesh.h>
@@ -367,7 +368,7 @@ ClosestPoint DeformingSurface::nearest(const Vec3& point, double squared_radius,
         const auto c = corners(t);
         const Box box{c[0].cwiseMin(c[1]).cwiseMin(c[2]), c[0].cwiseMax(c[1]).cwiseMax(c[2])};
         // Rejects most of a leaf at a tenth of the cost.
-        if (box.squared_distance(point) * (1 - 1e-12) > radius) return radius;
+        if (inward(box.squared_distance(point)) > radius) return radius;
         const double distance = squared_distance(point, c);
         const bool nearer = distance < radius || (distance == radius && t < best.triangle);
         if (!nearer || skip(t)) return radius;

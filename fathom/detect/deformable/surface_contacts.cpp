@@ -3,6 +3,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/rounding.h>
 #include <fathom/detect/deformable/inside_vertices.h>
 #include <fathom/geometry/mesh/normals.h>
 
@@ -158,7 +159,7 @@ ContactDepth depth_for(const DeformingSurface& a, const DeformingSurface& b, con
 // Boxes are compared by rounded sums, and distances are rounded too: pairs at the limit must not be lost.
 double padded(double distance, const Box& bounds) {
     return distance * (1 + 1e-6) +
-           1e-12 * std::max(bounds.lower.cwiseAbs().maxCoeff(), bounds.upper.cwiseAbs().maxCoeff());
+           relative_rounding * std::max(bounds.lower.cwiseAbs().maxCoeff(), bounds.upper.cwiseAbs().maxCoeff());
 }
 
 Segment segment_of(std::span<const Vec3> vertices, Index from, Index to) { return {vertices[from], vertices[to]}; }

@@ -3,6 +3,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/rounding.h>
 
 #include <fmt/format.h>
 
@@ -118,7 +119,7 @@ double reach_of(const DeformingSurface& a, const DeformingSurface& b, const Surf
     const Box bounds = hull(a.bounds(), b.bounds());
     const double largest = std::max(bounds.lower.cwiseAbs().maxCoeff(), bounds.upper.cwiseAbs().maxCoeff());
     // The last term covers the rounding of enlarged boxes.
-    return std::max(0.0, options.contact.minimum_separation) * (1 + 1e-9) + 0x1p-48 * largest;
+    return std::max(0.0, options.contact.minimum_separation) * (1 + 1e-9) + rounding_error(32) * largest;
 }
 
 } // namespace

@@ -1,6 +1,8 @@
 // Exact row spans of large triangles and of lines.
 #include <fathom/detect/depth/cpu_spans.h>
 
+#include <fathom/base/rounding.h>
+
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -119,7 +121,7 @@ void Spans::set_plane(const std::array<MapCorner, 3>& c, double area) {
                  z2 = c[2].depth - c[0].depth;
     const double magnitude =
         std::abs(z1) * (std::abs(x2) + std::abs(y2)) + std::abs(z2) * (std::abs(x1) + std::abs(y1));
-    slope_error_ = 0x1p-50 * subpixels * magnitude / area;
+    slope_error_ = rounding_error(8) * subpixels * magnitude / area;
     set_slopes(nearest_to_view(c), subpixels * ((z1 * y2 - z2 * y1) / area), subpixels * ((z2 * x1 - z1 * x2) / area));
 }
 
@@ -169,7 +171,7 @@ Span Spans::next() {
         const double away =
             (std::abs(static_cast<double>(anchor_.x)) + std::abs(static_cast<double>(anchor_.y))) / subpixels +
             2 * 16384;
-        spare += (slope_error_ + 0x1p-50 * across) * away + 0x1p-50 * std::abs(anchor_.depth);
+        spare += (slope_error_ + rounding_error(8) * across) * away + rounding_error(8) * std::abs(anchor_.depth);
     }
     span.nearest = static_cast<float>(depth - spare), span.farthest = static_cast<float>(depth + spare);
     return span;

@@ -3,6 +3,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/rounding.h>
 
 #include <algorithm>
 #include <array>
@@ -157,7 +158,9 @@ void ParticleColumns::find_reach(std::span<const DrawnBody> bodies, bool exits) 
         intersection({reach_.lower - margin, reach_.upper + margin}, {Vec3::Zero(), Vec3(view.width, view.height, 1)});
     world_reach_ = {};
     for (int k = 0; !reach_.empty() && k < 8; ++k) world_reach_.extend(view.to_world(reach_.corner(k)));
-    world_reach_ = world_reach_.grown(1e-6 * view.pixel_size().maxCoeff() + 1e-12 * world_reach_.diagonal());
+    world_reach_ =
+        world_reach_.grown(1e-6 * view.pixel_size().maxCoeff() + relative_rounding * world_reach_.diagonal() +
+                           position_rounding(view.pose.translation.norm()));
 }
 
 void ParticleColumns::fill_tiles() {

@@ -1,6 +1,7 @@
 // Branch and bound over pairs of nodes, with refinement of the closest points by alternating projection.
 #include <fathom/detect/field_field/closest_points_field_field.h>
 
+#include <fathom/base/rounding.h>
 #include <fathom/detect/field_field/constrained_descent.h>
 #include <fathom/detect/field_field/overlap_search.h>
 #include <fathom/detect/trees/dual_tree_bound.h>
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::size_t max_refinements = 24;
 constexpr int quick_steps = 8, thorough_steps = 100;
+constexpr double min_gain = 1e-13; // fraction of the distance: smaller decreases count as none
 
 struct OpenNode {
     double lower = 0;
@@ -55,7 +57,7 @@ protected:
             Vec3 x = a + share * (b - a), y = b + share * (a - b);
             const bool inside = move_inside(pair_, 0, x, size_, samples) && move_inside(pair_, 1, y, size_, samples);
             const double next = (x - y).norm();
-            if (inside && next < apart * (1 - 1e-13)) {
+            if (inside && next < apart * (1 - min_gain)) {
                 const bool settled = apart - next < precision * share;
                 a = x, b = y, apart = next;
                 share = std::min(0.5, 1.5 * share);
@@ -97,7 +99,7 @@ public:
         best_ = known;
         run(tolerance);
         if (best_.upper < known.upper) refine(best_.in_p, best_.in_q, thorough_steps);
-        best_.lower = std::max(best_.lower, std::min(pairs_.bound() * (1 - 1e-12), best_.upper));
+        best_.lower = std::max(best_.lower, std::min(inward(pairs_.bound()), best_.upper));
         return best_;
     }
 

@@ -8,14 +8,24 @@
 
 namespace fathom::field_field {
 
+namespace {
+
+// Thresholds of convergence, of the size of the smaller body unless stated.
+constexpr double least_overshoot = 1e-15; // second step of move_inside() beyond the surface; later ones are longer
+constexpr double solved_residual = 4e-16; // of Newton's method, without unit: rounding of the gradients
+constexpr double allowed_rise = 1e-12;    // of the value by Newton's method
+constexpr double shortest_step = 1e-12;   // of refine()
+
+} // namespace
+
 bool move_inside(const FieldPair& pair, int body, Vec3& x, double size, int& samples) {
     double spare = 0; // distance beyond the surface: the first step reaches it up to rounding
-    for (int step = 0; step < 8; ++step, spare = std::max(4 * spare, 1e-15 * size)) {
+    for (int step = 0; step < 8; ++step, spare = std::max(4 * spare, least_overshoot * size)) {
         const Sample s = pair.sample(body, x);
         ++samples;
         if (s.distance <= 0) return true;
         const double steepness = s.gradient.squaredNorm();
-        if (!(steepness > 1e-20)) return false; // also NaN
+        if (!(steepness > flattest_slope * flattest_slope)) return false; // also NaN
         x -= (s.distance / steepness + spare / std::sqrt(steepness)) * s.gradient;
     }
     return false;
@@ -45,7 +55,7 @@ public:
             const Eigen::Vector4d r = residual(lambda);
             if (!(r.norm() < best)) break;
             best = r.norm(), best_x = x, best_lambda = lambda;
-            if (best < 4e-16) break;
+            if (best < solved_residual) break;
             const Eigen::Vector4d move = newton(lambda, r);
             if (!move.allFinite() || move.head<3>().norm() > 0.1 * size_) break;
             x += move.head<3>();
@@ -56,7 +66,7 @@ public:
         if (best > 1e-9 || best_lambda < 0 || !move_inside(pair_, body_, best_x, 1e-6 * size_, samples)) return false;
         const Sample down = pair_.sample(1 - body_, best_x);
         ++samples;
-        if (!(down.distance <= state.down.distance + 1e-12 * size_)) return false;
+        if (!(down.distance <= state.down.distance + allowed_rise * size_)) return false;
         state = {best_x, down};
         return true;
     }
@@ -135,7 +145,7 @@ void walk_down(const FieldPair& pair, int body, const DescentOptions& options, d
                int max_steps, State& state, int& samples) {
     for (int step = 0; step < max_steps && state.down.distance > options.sufficient && length >= shortest; ++step) {
         const double steepness = state.down.gradient.norm();
-        if (!(steepness > 1e-10)) break;
+        if (!(steepness > flattest_slope)) break;
         Vec3 y = state.x - length / steepness * state.down.gradient;
         const bool inside = move_inside(pair, body, y, options.size, samples);
         const Sample next = inside ? pair.sample(1 - body, y) : Sample{HUGE_VAL, Vec3::Zero()};
@@ -177,7 +187,7 @@ Descent descend(const FieldPair& pair, int body, const Vec3& start, const Descen
 
 void refine(const FieldPair& pair, int body, double size, Descent& end) {
     State state{end.point, {end.value, end.gradient}};
-    walk_down(pair, body, {.size = size}, 1e-4 * size, 1e-12 * size, 240, state, end.samples);
+    walk_down(pair, body, {.size = size}, 1e-4 * size, shortest_step * size, 240, state, end.samples);
     end.point = state.x;
     end.value = state.down.distance;
     end.gradient = state.down.gradient;

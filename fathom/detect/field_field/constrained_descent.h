@@ -10,6 +10,8 @@
 
 namespace fathom::field_field {
 
+inline constexpr double flattest_slope = 1e-10; // gradients of at most this length give no direction
+
 struct DescentOptions {
     double size = 1;         // size of the smaller body (m); the first step is a fraction of it
     double tolerance = 1e-7; // of size: descent stops at shorter steps

@@ -3,6 +3,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/rounding.h>
 
 #include <algorithm>
 #include <array>
@@ -14,7 +15,9 @@ namespace fathom::field_field {
 
 namespace {
 
-constexpr std::size_t lane_count = 32; // points that are processed together
+constexpr std::size_t lane_count = 32;       // points that are processed together
+constexpr double adaptive_tolerance = 1e-13; // of the smaller diagonal: shortest step, unless the rule is fixed
+constexpr double value_rounding = 4e-16;     // of size and value: smaller differences of values do not count
 
 double size_of(const Field& field) {
     const double size = field.bounds().diagonal();
@@ -39,10 +42,10 @@ struct Rules {
         need(max_steps >= 1, "must be at least 1", "option max_steps");
         if (!std::isfinite(size)) size = 1;
         if (step == 0) step = 0.01 * size;
-        if (tolerance == 0) tolerance = (rule == StepRule::fixed ? 1e-5 : 1e-13) * size;
+        if (tolerance == 0) tolerance = (rule == StepRule::fixed ? 1e-5 : adaptive_tolerance) * size;
     }
 
-    [[nodiscard]] double slack(const Vec3& p) const { return 1e-14 * (size + p.cwiseAbs().maxCoeff()); }
+    [[nodiscard]] double slack(const Vec3& p) const { return position_rounding(size, p.cwiseAbs().maxCoeff()); }
 };
 
 // The state machine of one point. It requests values at `place`, of the fields given by wants_a and wants_b, and
@@ -217,7 +220,8 @@ private:
         const double gain = 1e-4 * step_ * downhill_.squaredNorm();
         if (!entered_ || !(b.distance <= worst - gain)) {
             // The last gains are below the rounding of the values; there only the step length decides.
-            const bool level = entered_ && b.distance <= worst + 4e-16 * (rules.size + std::abs(worst)) && held_;
+            const bool level =
+                entered_ && b.distance <= worst + value_rounding * (rules.size + std::abs(worst)) && held_;
             if (!level || ++level_steps_ > 8) {
                 try_step(0.25 * step_, rules);
                 return;

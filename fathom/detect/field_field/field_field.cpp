@@ -2,6 +2,7 @@
 #include <fathom/detect/field_field/field_field.h>
 
 #include <fathom/base/error.h>
+#include <fathom/base/rounding.h>
 #include <fathom/detect/field_field/closest_points_field_field.h>
 #include <fathom/detect/field_field/contact_regions.h>
 #include <fathom/detect/field_field/overlap_search.h>
@@ -59,6 +60,7 @@ struct Ordered {
     }
 
     [[nodiscard]] FieldPair pair() const { return {p->field(), q->field(), relative(pose_p, pose_q)}; }
+    [[nodiscard]] double far() const { return pose_p.translation.norm() + pose_q.translation.norm(); }
     [[nodiscard]] double size() const {
         const double of_p = p->bounds().size().maxCoeff();
         return q->bounded() && !q->empty() ? std::min(of_p, q->bounds().size().maxCoeff()) : of_p;
@@ -166,7 +168,7 @@ CollideResult collide(const FieldSphereTree& a, const Pose& pose_a, const FieldS
     const Ordered o(a, pose_a, b, pose_b);
     const FieldPair pair = o.pair();
     const double tolerance = options.tolerance > 0 ? options.tolerance : useful_tolerance(o);
-    const SearchResult found = search(*o.p, *o.q, pair, {options.margin, tolerance, options.max_evaluations});
+    const SearchResult found = search(*o.p, *o.q, pair, {options.margin, tolerance, options.max_evaluations, o.far()});
     result.status = found.status;
     result.evaluations = found.evaluations;
     result.open_size = found.open_size;
@@ -175,7 +177,7 @@ CollideResult collide(const FieldSphereTree& a, const Pose& pose_a, const FieldS
     if (options.goal != CollideGoal::contacts) return result;
     Vec3 start = found.in_p;
     if (options.margin > 0) { // start from a point of overlap, which is deeper, if there is one
-        const SearchResult deeper = search(*o.p, *o.q, pair, {0, tolerance, options.max_evaluations});
+        const SearchResult deeper = search(*o.p, *o.q, pair, {0, tolerance, options.max_evaluations, o.far()});
         result.evaluations += deeper.evaluations;
         if (deeper.status == Status::overlapping) start = deeper.in_p;
     }
@@ -210,12 +212,15 @@ Separation separation(const FieldSphereTree& a, const Pose& pose_a, const FieldS
                        {tolerance, options.tolerance > 0, is_smooth(a) && is_smooth(b), options.max_evaluations});
     result.evaluations += near.evaluations;
     if (!std::isfinite(near.upper)) return result; // the distance overflows
-    result.lower = near.lower, result.upper = near.upper;
+    const double rounding = position_rounding(a.bounds().lower.norm(), a.bounds().upper.norm(), b.bounds().lower.norm(),
+                                              b.bounds().upper.norm(), o.far());
+    result.lower = near.lower > 0 ? std::max(0.0, near.lower - rounding) : near.lower;
+    result.upper = near.upper;
     result.point_a = o.pose_p * (o.swapped ? near.in_q : near.in_p);
     result.point_b = o.pose_p * (o.swapped ? near.in_p : near.in_q);
     result.normal = (result.point_b - result.point_a).stableNormalized();
     result.budget_exhausted =
-        result.upper - result.lower > std::max(1.001 * tolerance, options.tolerance > 0 ? 0.0 : 4 * result.error_bound);
+        near.upper - near.lower > std::max(1.001 * tolerance, options.tolerance > 0 ? 0.0 : 4 * result.error_bound);
     return result;
 }
 

@@ -3,6 +3,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/rounding.h>
 #include <fathom/detect/bounds/octants.h>
 #include <fathom/detect/bounds/transformed_field.h>
 
@@ -153,7 +154,7 @@ bool Search::proven_apart(const Judged& judged, std::size_t k, Found& found) con
     const auto free_of = [&](const TransformedField& field) {
         return [&](const Vec3& q) {
             ++found.evaluations;
-            return field.clear(field.field().distance(field.to_field(q))) - 4e-15 * offset;
+            return field.clear(field.field().distance(field.to_field(q))) - position_rounding(offset);
         };
     };
     return two_spheres_cover({judged.centers[k], judged.radii[k]}, normals[0], normals[1], offset, free_of(fields[0]),
@@ -163,7 +164,7 @@ bool Search::proven_apart(const Judged& judged, std::size_t k, Found& found) con
 void Search::classify(Judged& judged, Found& found) const {
     for (std::size_t k = 0; k < judged.count; ++k) {
         judged.centers[k] = judged.cells[k].box.center();
-        judged.radii[k] = judged.cells[k].box.half().norm() * (1 + 1e-14);
+        judged.radii[k] = outward(judged.cells[k].box.half().norm());
         judged.alive[k] = true;
     }
     for (const int f : {0, 1}) evaluate_values(judged, f, found);
@@ -355,7 +356,7 @@ FieldOverlap field_overlap(const Field& a, const Pose& pose_a, const Field& b, c
         all.finish();
         return out;
     }
-    const double slack = 1e-14 * (far + place.region.lower.norm() + place.region.upper.norm());
+    const double slack = position_rounding(far, place.region.lower.norm(), place.region.upper.norm());
     const auto same = [&](const Pose& pose) {
         return !options.region && pose.translation == place.frame.translation &&
                pose.rotation.coeffs() == place.frame.rotation.coeffs();
@@ -364,7 +365,7 @@ FieldOverlap field_overlap(const Field& a, const Pose& pose_a, const Field& b, c
     Search search{{TransformedField(a, seen_from(place.frame, unit_a, same(unit_a)), options.level, slack),
                    TransformedField(b, seen_from(place.frame, unit_b, same(unit_b)), options.level, slack)},
                   options.level,
-                  options.size > 0 ? options.size : std::ldexp(longest, -options.depth) * (1 + 1e-12),
+                  options.size > 0 ? options.size : outward(std::ldexp(longest, -options.depth)),
                   longest,
                   options.spheres,
                   options.shorten,

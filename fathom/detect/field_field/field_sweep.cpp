@@ -3,6 +3,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/motion.h>
+#include <fathom/base/rounding.h>
 #include <fathom/detect/bounds/octants.h>
 #include <fathom/detect/bounds/transformed_field.h>
 #include <fathom/detect/field_field/field_overlap.h>
@@ -18,6 +19,8 @@ namespace {
 constexpr std::size_t start_budget = 20'000; // limit on field evaluations for the overlap test at time 0
 constexpr int rounds = 12;                   // of Newton's method in time, at most
 constexpr int descents = 12;                 // steps in space for each round
+constexpr double smallest_cell = 1e-13;      // radius, of the bodies' size: smaller cells stay open
+constexpr double shortest_lead = 1e-12;      // of time: shortest lead at which the normal before contact is computed
 
 struct Node {
     Box box;
@@ -58,9 +61,9 @@ public:
           root_(level_bounds(cut, options.level)), cut_(cut, {}, options.level, 0),
           other_(other, {}, options.level, 0) {
         const Segment chord = motion_.chord(root_.center());
-        slack_ = 1e-14 * (chord.start.norm() + chord.end.norm() + root_.center().norm() + root_.diagonal() +
-                          cut_motion.start.translation.norm() + cut_motion.end.translation.norm() +
-                          other_motion.start.translation.norm() + other_motion.end.translation.norm());
+        slack_ = position_rounding(chord.start.norm(), chord.end.norm(), root_.center().norm(), root_.diagonal(),
+                                   cut_motion.start.translation.norm(), cut_motion.end.translation.norm(),
+                                   other_motion.start.translation.norm(), other_motion.end.translation.norm());
         const Box other_bounds = level_bounds(other, options.level);
         size_ = root_.half().norm();
         if (const double half = other_bounds.half().norm(); std::isfinite(half) && !other_bounds.empty())
@@ -120,7 +123,7 @@ void FieldSweeper::note_contact(double time, const Vec3& point) {
 }
 
 Index FieldSweeper::add(const Box& box, double value, const TapePtr& tape) {
-    nodes_.push_back({box, box.center(), box.half().norm() * (1 + 1e-14), value, tape});
+    nodes_.push_back({box, box.center(), outward(box.half().norm()), value, tape});
     return static_cast<Index>(nodes_.size() - 1);
 }
 
@@ -139,7 +142,7 @@ void FieldSweeper::open(Index index) {
     out_.evaluations += 2 * count;
     const Index first = static_cast<Index>(nodes_.size());
     for (std::size_t k = 0; k < count; ++k) {
-        const double radius = boxes[k].half().norm() * (1 + 1e-14);
+        const double radius = outward(boxes[k].half().norm());
         if (ranges[k].lower > options_.level || cut_.clear(values[k]) > radius) continue;
         if (start_clear_ && ranges[k].upper < options_.level) continue;
         add(boxes[k], values[k], tape);
@@ -342,7 +345,7 @@ void FieldSweeper::run(bool start_clear) {
         }
         look_for_contact(item);
         const double speed = motion_.over(nodes_[item.node].center, item.start, item.start).speed;
-        if (nodes_[item.node].radius <= std::max(1e-2 * speed * options_.tolerance, 1e-13 * size_)) {
+        if (nodes_[item.node].radius <= std::max(1e-2 * speed * options_.tolerance, smallest_cell * size_)) {
             unresolved_ = std::min(unresolved_, item.start);
             push({item.start + options_.tolerance, options_.tolerance, item.node});
             continue;
@@ -376,7 +379,7 @@ Vec3 FieldSweeper::contact_normal() {
     const ContactState state = contact_state(seen_point_, seen_, rotation);
     const Vec3 mean = state.cut_normal - state.other_normal;
     Vec3 normal = mean.norm() > 1e-9 ? mean : state.cut_normal;
-    const double before = std::max(0.0, seen_ - 10 * std::max(out_.error, 1e-12)),
+    const double before = std::max(0.0, seen_ - 10 * std::max(out_.error, shortest_lead)),
                  distance = motion_.over(seen_point_, before, seen_).speed * (seen_ - before);
     double best = -0.9; // cosine between the two normals
     for (const Vec3& start : {seen_point_, Vec3(seen_point_ + distance * state.cut_normal),

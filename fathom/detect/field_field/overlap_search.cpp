@@ -1,6 +1,7 @@
 // Best-first search over the tree of a solid, and over subdivided cells below its leaves.
 #include <fathom/detect/field_field/overlap_search.h>
 
+#include <fathom/base/rounding.h>
 #include <fathom/detect/bounds/transformed_field.h>
 
 #include <algorithm>
@@ -33,7 +34,8 @@ public:
                   const SearchOptions& options)
         : p_(p), q_(q), pair_(pair), options_(options),
           size_(std::min(p.bounds().size().maxCoeff(), q.bounded() ? q.bounds().size().maxCoeff() : HUGE_VAL)),
-          slack_(1e-14 * (pair.to_q(p.root().center()).norm() + p.root().center().norm() + p.root().diagonal())),
+          slack_(position_rounding(pair.to_q(p.root().center()).norm(), p.root().center().norm(), p.root().diagonal(),
+                                   options.far)),
           margin_(options.margin + slack_) {}
 
     SearchResult run() {
@@ -117,7 +119,7 @@ private:
                          {.size = size_, .tolerance = 1e-9, .max_steps = 60, .sufficient = options_.margin});
         if (found_) return;
         const std::uint32_t level = item.level + 1;
-        const double radius = 0.5 * cell_size(level) * (1 + 1e-12);
+        const double radius = outward(0.5 * cell_size(level));
         std::array<Vec3, 8> in_p, in_q;
         std::array<double, 8> values_p, values_q;
         for (unsigned k = 0; k < 8; ++k) {
@@ -184,7 +186,7 @@ private:
         if (!p_.clearance().slopes(in_p, radius, p) || !q_.clearance().slopes(in_q, radius + margin_, q)) return false;
         const double slope = (p.middle + pair_.from_q(q.middle)).norm() + p.half.norm() + q.half.norm();
         const double far = margin_ * (q.max_slope() - 1); // additional decrease of the field over the margin
-        return sum - p.jump - q.jump > radius * slope * (1 + 1e-12) + std::max(far, 0.0);
+        return sum - p.jump - q.jump > outward(radius * slope) + std::max(far, 0.0);
     }
 
     // For a grid and another field: a sphere that is free of the other body bounds its part in the cell by a plane; the
@@ -204,13 +206,13 @@ private:
                                    : q_.clearance().radius(pair_.distance_q(center)) - margin_;
         result_.evaluations += 2;
         if (!(free > 0)) return false;
-        const double offset = (radius * radius + (far - free) * (far + free)) / (2 * far) + 1e-12 * radius;
+        const double offset = (radius * radius + (far - free) * (far + free)) / (2 * far) + relative_rounding * radius;
         if (offset <= -radius) return true;
         const Vec3 down = grid_q ? pair_.from_q(range.middle) : range.middle;
         const double steepness = down.norm();
         const double reach = capped_reach(radius, offset, steepness > 0 ? -down.dot(out) / steepness : 0.0);
         const double value = (grid_q ? value_q - margin_ * std::max(1.0, range.max_slope()) : value_p) - range.jump;
-        return value > (steepness * reach + range.half.norm() * radius) * (1 + 1e-12);
+        return value > outward(steepness * reach + range.half.norm() * radius);
     }
 
     bool two_spheres_clear(const Vec3& c, double radius, double value_p, double value_q) {

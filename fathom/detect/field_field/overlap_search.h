@@ -34,6 +34,7 @@ struct SearchOptions {
     double margin = 0;                     // solids closer than this count as touching (m)
     double tolerance = 1e-6;               // cells smaller than this stay open (m)
     std::size_t max_evaluations = 100'000; // limit on field evaluations
+    double far = 0; // sum of the lengths of the translations of both poses: the relative pose was rounded with them (m)
 };
 
 struct SearchResult {

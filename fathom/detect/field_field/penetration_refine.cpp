@@ -19,6 +19,15 @@ namespace fathom::field_field {
 // When not to use it: for fields that are not convex functions.
 namespace {
 
+// Thresholds of convergence.
+constexpr double smallest_pivot = 1e-12;     // of the simplex method; gradients are about 1
+constexpr double smallest_violation = 1e-14; // of a constraint, in units of the search radius
+constexpr double planes_tolerance = 1e-14;   // of size: difference of the bounds at which cutting planes stop
+constexpr double settled_gap = 1e-13;        // of size: difference of the bounds that counts as the minimum
+constexpr double at_surface = 1e-14;         // of size: value at which Newton's method along a line stops
+constexpr double same_depth = 1e-12;         // of size: depths of both bodies that count as equal
+constexpr double clearly_deeper = 1 + 1e-12; // ratio of depths below which the first body's contact is preferred
+
 struct CuttingPlaneMinimum {
     Descent end;      // the best point of the body that was found
     double lower = 0; // lower bound on the value over the body, up to rounding (m)
@@ -68,7 +77,7 @@ public:
             double least = HUGE_VAL;
             for (std::size_t k = 0; k < 4; ++k) {
                 const auto i = static_cast<Eigen::Index>(k);
-                if (!(change[i] > 1e-12)) continue;
+                if (!(change[i] > smallest_pivot)) continue;
                 const double ratio = std::max(-inverse_(3, i), 0.0) / change[i];
                 if (ratio < least) least = ratio, leaves = k;
             }
@@ -100,7 +109,7 @@ private:
     }
     [[nodiscard]] std::size_t most_violated() const {
         std::size_t worst = count_;
-        double most = 1e-14;
+        double most = smallest_violation;
         for (std::size_t k = 0; k < count_; ++k)
             if (const double violation = rows_[k].dot(at_) - bounds_[k]; violation > most) most = violation, worst = k;
         return worst;
@@ -183,7 +192,7 @@ std::optional<RegionContact> DeepestContact::from(const Vec3& start) {
     Descent of_q = down(1, opposite);
     if (options_.convex) settle(1, of_q);
     std::optional<RegionContact> second = at(of_q.point, 1, sample_of(of_q));
-    const bool second_wins = second && (!first || second->depth > first->depth * (1 + 1e-12));
+    const bool second_wins = second && (!first || second->depth > first->depth * clearly_deeper);
     if (!options_.convex && options_.polish && (first || second)) {
         settle(second_wins ? 1 : 0, second_wins ? of_q : of_p);
         return second_wins ? at(of_q.point, 1, sample_of(of_q)) : at(of_p.point, 0, sample_of(of_p));
@@ -206,10 +215,10 @@ bool DeepestContact::settle_by_planes(int body, Descent& end) {
         end.samples += other.samples;
         if (other.value < end.value) end.point = other.point, end.value = other.value, end.gradient = other.gradient;
     };
-    const CuttingPlaneMinimum least =
-        cutting_plane_minimum(pair_, body, end.point, 2 * (options_.size + options_.margin), 1e-14 * options_.size);
+    const CuttingPlaneMinimum least = cutting_plane_minimum(
+        pair_, body, end.point, 2 * (options_.size + options_.margin), planes_tolerance * options_.size);
     take(least.end);
-    if (end.value - least.lower <= 1e-13 * options_.size) return true;
+    if (end.value - least.lower <= settled_gap * options_.size) return true;
     const Descent again =
         descend(pair_, body, end.point, {.size = options_.size, .tolerance = 1e-4, .max_steps = 40, .polish = true});
     take(again);
@@ -229,12 +238,13 @@ Descent DeepestContact::down(int body, const Vec3& start) {
 bool DeepestContact::is_mutual(const RegionContact& contact) {
     const Sample s = pair_.sample_p(contact.point_q);
     ++evaluations_;
-    return std::abs(s.distance + contact.depth) <= 1e-12 * options_.size && (s.gradient - contact.normal).norm() < 1e-7;
+    return std::abs(s.distance + contact.depth) <= same_depth * options_.size &&
+           (s.gradient - contact.normal).norm() < 1e-7;
 }
 
 std::optional<RegionContact> DeepestContact::at(const Vec3& x, int body, const Sample& other) {
     const double steepness = other.gradient.norm();
-    if (!(steepness > 1e-10) || !std::isfinite(other.distance)) return std::nullopt;
+    if (!(steepness > flattest_slope) || !std::isfinite(other.distance)) return std::nullopt;
     Vec3 out = other.gradient / steepness;
     const double depth = penetration_depth(x, 1 - body, other, out);
     const Vec3 surface = x + depth * out;
@@ -251,7 +261,7 @@ double DeepestContact::penetration_depth(const Vec3& x, int other, const Sample&
     double distance = distance_along(x, other, sample, out, end);
     for (int turn = 0; turn < 6 && sample.distance < 0; ++turn) {
         const double steepness = end.gradient.norm();
-        if (!(steepness > 1e-10)) break;
+        if (!(steepness > flattest_slope)) break;
         const Vec3 next = end.gradient / steepness;
         const double shorter = distance_along(x, other, sample, next, end);
         if (!(shorter > 0 && shorter < distance * (1 - 1e-9)) || std::abs(end.distance) > 1e-3 * steepness * distance)
@@ -270,7 +280,7 @@ double DeepestContact::distance_along(const Vec3& x, int other, const Sample& sa
         end = pair_.sample(other, x + distance * out);
         ++evaluations_;
         const double slope = end.gradient.dot(out);
-        if (!(slope > 0.05 * steepness) || std::abs(end.distance) < 1e-14 * options_.size) break;
+        if (!(slope > 0.05 * steepness) || std::abs(end.distance) < at_surface * options_.size) break;
         distance -= end.distance / slope;
     }
     return distance;

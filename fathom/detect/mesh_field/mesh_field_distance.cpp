@@ -1,6 +1,8 @@
 // Closest points of a surface and a solid by alternating projection, then a proof of the lower bound.
 #include <fathom/detect/mesh_field/mesh_field_distance.h>
 
+#include <fathom/base/rounding.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -11,6 +13,8 @@ namespace {
 constexpr int max_steps = 64;                  // of a descent to the solid
 constexpr int max_rounds = 60;                 // of the refinement of two points
 constexpr std::size_t max_evaluations = 5'000; // of one proof of a lower bound
+constexpr double deepest_settled = 1e-12;      // of 1 m and the coordinates: depth that counts as on the surface
+constexpr double settling_move = 1e-13;        // of 1 m and the coordinates: move beyond the surface
 
 class Problem {
 public:
@@ -45,7 +49,7 @@ private:
 
     // Smallest move of a point (m); with less, it would stay outside by rounding of its coordinates.
     [[nodiscard]] double min_move(const Vec3& at) const {
-        return 1e-14 * (at.norm() + (solid_.bounded() && !solid_.empty() ? solid_.bounds().size().norm() : 0));
+        return position_rounding(at.norm(), solid_.bounded() && !solid_.empty() ? solid_.bounds().size().norm() : 0);
     }
 
     // Descends from a point outside to the solid, in its frame. Returns false if it does not arrive.
@@ -78,8 +82,8 @@ private:
             const Sample s = solid_.field().sample(at);
             const double slope = s.gradient.squaredNorm();
             if (!(slope > 0)) return false;
-            if (s.distance <= 0 && s.distance > -1e-12 * (1 + at.norm())) return true;
-            at -= (s.distance + 1e-13 * (1 + at.norm())) / slope * s.gradient;
+            if (s.distance <= 0 && s.distance > -deepest_settled * (1 + at.norm())) return true;
+            at -= (s.distance + settling_move * (1 + at.norm())) / slope * s.gradient;
         }
         return solid_.field().distance(at) <= 0;
     }

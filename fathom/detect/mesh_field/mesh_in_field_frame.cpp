@@ -1,6 +1,7 @@
 // A mesh in the frame of a field: descent on its triangles, and proofs that they stay clear.
 #include <fathom/detect/mesh_field/mesh_in_field_frame.h>
 
+#include <fathom/base/rounding.h>
 #include <fathom/field/grid/grid_field.h>
 #include <fathom/geometry/primitive/closest_point.h>
 #include <fathom/geometry/surface_tree/surface_tree.h>
@@ -25,8 +26,8 @@ MeshInFieldFrame::MeshInFieldFrame(const TriangleSphereTree& mesh, const Pose& m
     rotation_ = pose.rotation.toRotationMatrix();
     move_ = pose.translation;
     const Sphere all = mesh.tree().sphere(mesh.tree().nodes()[0]);
-    error_ = 1e-14 * (move_.norm() + all.center.norm() + mesh.reach(0) + field_pose.translation.norm() +
-                      mesh_pose.translation.norm());
+    error_ = position_rounding(move_.norm(), all.center.norm(), mesh.reach(0), field_pose.translation.norm(),
+                               mesh_pose.translation.norm());
     tolerance_ = tolerance > 0 ? tolerance : 2e-6 * mesh.reach(0);
     const auto* grid = dynamic_cast<const GridField*>(&field);
     longest_range_ = grid ? longest_range_in_cells * grid->layout().cell : HUGE_VAL;

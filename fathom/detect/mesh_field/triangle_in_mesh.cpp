@@ -1,6 +1,7 @@
 // The deepest point of a triangle: by descent in any field, by bounds from spheres in the field of a mesh.
 #include <fathom/detect/mesh_field/triangle_in_mesh.h>
 
+#include <fathom/base/rounding.h>
 #include <fathom/geometry/primitive/closest_point.h>
 
 #include <algorithm>
@@ -72,7 +73,7 @@ private:
     }
 
     void offer(double u, double v, Lowest& best) const {
-        if (!(u >= 0 && v >= 0 && u + v <= 1 + 1e-15)) return; // also if there is no intersection
+        if (!(u >= 0 && v >= 0 && u + v <= 1 + rounding_error(10))) return; // also if there is no intersection
         double highest = -HUGE_VAL;
         for (std::size_t k = 0; k < count_; ++k) highest = std::max(highest, cuts_[k].at(u, v));
         if (highest < best.value) best = {u, v, highest};
@@ -196,7 +197,7 @@ TriangleMinimum minimum_on_triangle(const Field& field, const std::array<Vec3, 3
 namespace {
 
 constexpr std::size_t max_spheres = 18; // limit on evaluations, including the first four
-constexpr double rounding = 1e-13;      // relative error of squares
+constexpr double rounding = 1e-13;      // relative error of squares of a few products and sums: 900 roundings
 // Of the longest edge: triangles less deep than this need many spheres, and descent is faster.
 constexpr double deep_enough = 0.5, deep_enough_to_prove = 0.25;
 

@@ -8,6 +8,7 @@
 // fourteen evaluations do not suffice (triangles much larger than their depth), descent is used. Thread-safe.
 #pragma once
 
+#include <fathom/base/rounding.h>
 #include <fathom/field/field.h>
 #include <fathom/field/mesh/mesh_field.h>
 #include <fathom/geometry/surface_tree/surface_tree.h>
@@ -46,7 +47,7 @@ struct MeshEvaluation {
     MeshField::Nearest found{};
 
     // Upper bound on the distance of the surface from p (m).
-    [[nodiscard]] double reach(const Vec3& p) const { return (p - found.point).norm() * (1 + 1e-12); }
+    [[nodiscard]] double reach(const Vec3& p) const { return outward((p - found.point).norm()); }
 };
 
 class NearbyMesh final : public Field {

@@ -2,6 +2,7 @@
 #include <fathom/detect/mesh_mesh/mesh_mesh.h>
 
 #include <fathom/base/error.h>
+#include <fathom/base/rounding.h>
 #include <fathom/detect/mesh_mesh/dual_bvh_traversal.h>
 #include <fathom/geometry/primitive/triangle_triangle.h>
 #include <fathom/geometry/surface_tree/surface_tree_kernels.h>
@@ -85,7 +86,7 @@ private:
         };
         const double last = std::max({along(of_a[0]), along(of_a[1]), along(of_a[2])}),
                      first = std::min({along(of_b[0]), along(of_b[1]), along(of_b[2])});
-        return first - last > 1e-14 * far && first - last >= least_ * (1 - 0x1p-44);
+        return first - last > position_rounding(far) && first - last >= least_ * (1 - rounding_error(512));
     }
 
     const Pair& pair_;
@@ -107,7 +108,7 @@ void approach(const SurfaceTree& a, const SurfaceTree& b, const Pose& b_in_a, Ve
         if (!of_b.found()) return;
         on_b = b_in_a * of_b.point;
         query.direction = on_b - of_a.point;
-        const double rounding = 1e-14 * (on_b.cwiseAbs().maxCoeff() + b_in_a.translation.cwiseAbs().maxCoeff());
+        const double rounding = position_rounding(on_b.cwiseAbs().maxCoeff(), b_in_a.translation.cwiseAbs().maxCoeff());
         const double last = std::exchange(reach, query.direction.norm() * (1 + 1e-9) + rounding);
         query.limit = std::min(query.limit, reach);
         if (reach > 0.9 * last) return;

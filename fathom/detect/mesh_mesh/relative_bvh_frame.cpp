@@ -1,6 +1,8 @@
 // Transforms boxes and leaves of one tree into the frame of another, in double.
 #include <fathom/detect/mesh_mesh/relative_bvh_frame.h>
 
+#include <fathom/base/rounding.h>
+
 #include <algorithm>
 
 namespace fathom::mesh_mesh {
@@ -21,7 +23,7 @@ FrameInFrame::FrameInFrame(const BvhFrame& mine, const BvhFrame& theirs, const P
       ratio(mine.scale / theirs.scale) {
     const double far = mine.origin.cwiseAbs().maxCoeff() + theirs.origin.cwiseAbs().maxCoeff() +
                        theirs_in_mine.translation.cwiseAbs().maxCoeff();
-    ground = 0x1p-46 * far * mine.scale;
+    ground = rounding_error(128) * far * mine.scale;
     for (int row = 0; row < 3; ++row)
         for (int column = 0; column < 3; ++column) axes[row][column] = static_cast<float>(rotation(row, column));
 }

@@ -243,6 +243,8 @@ private:
     static constexpr int width = static_cast<int>(hn::MaxLanes(Lanes8())), steps = 8 / width;
     static constexpr std::uint32_t step_bits = (1u << width) - 1;
 
+    static constexpr float shortest_length = 1e-18f; // its square is a normal float
+
     HWY_INLINE static std::uint32_t bound(const TriangleLanes& mine, const TriangleLanes& one, Floats limit, int lane,
                                           PairBounds& bounds) {
         const Lanes8 d;
@@ -250,8 +252,8 @@ private:
         if (hn::AllFalse(d, hn::Le(planes, limit))) return 0;
         const ShortestVector shortest = shortest_vector(mine, one);
         const Floats length = hn::Sqrt(shortest.squared);
-        const Floats lower =
-            hn::Max(planes, hn::Div(separation(shortest.direction, mine, one), hn::Max(length, hn::Set(d, 1e-18f))));
+        const Floats lower = hn::Max(
+            planes, hn::Div(separation(shortest.direction, mine, one), hn::Max(length, hn::Set(d, shortest_length))));
         hn::Store(lower, d, bounds.lower + lane);
         hn::Store(length, d, bounds.upper + lane);
         hn::Store(shortest.direction.x, d, bounds.direction[0] + lane);

@@ -6,6 +6,7 @@
 // and other pieces are halved.
 #pragma once
 
+#include <fathom/base/rounding.h>
 #include <fathom/base/vec.h>
 
 #include <algorithm>
@@ -20,7 +21,7 @@ struct CellCubic {
     double largest;          // maximum of |corner value - level| of the cell
 
     // Generous bound on the rounding error of the coefficients and of values computed from them.
-    [[nodiscard]] double rounding() const { return 0x1p-46 * largest; }
+    [[nodiscard]] double rounding() const { return rounding_error(128) * largest; }
 };
 
 // `values` as in GridCell; `from` and `to` in [0, 1]^3. Inlined so that it is compiled for the SIMD target of its

@@ -5,6 +5,7 @@
 #define HWY_TARGET_INCLUDE "fathom/detect/point_field/grid_traversal.cpp"
 #include <hwy/foreach_target.h>
 
+#include <fathom/base/rounding.h>
 #include <fathom/detect/point_field/grid_traversal-inl.h>
 #include <fathom/detect/point_field/grid_traversal_batch-inl.h>
 
@@ -47,7 +48,7 @@ HWY_EXPORT(all_of_many);
 double walk_slack(const GridData& data, const GridPath& path) {
     const double steep = data.lipschitz * data.layout.cell;
     // Corner values of a cell that contains the level differ from it by at most the diagonal of a brick.
-    return 0x1p-46 * (14 * steep + data.step) + 0x1p-47 * path.reach * steep;
+    return rounding_error(128) * (14 * steep + data.step) + rounding_error(64) * path.reach * steep;
 }
 
 double walk_first(const GridData& data, const EmptySpaceMap& map, const GridPath& path) {

@@ -3,6 +3,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/rounding.h>
 #include <fathom/detect/point_field/dda_traversal.h>
 #include <fathom/detect/point_field/grid_traversal.h>
 #include <fathom/detect/point_field/path_subdivision.h>
@@ -20,7 +21,7 @@ class SegmentPath {
 public:
     explicit SegmentPath(const Segment& segment)
         : segment_(segment), length_(segment.length()),
-          error_(4e-16 * (segment.start.cwiseAbs().maxCoeff() + segment.end.cwiseAbs().maxCoeff())) {}
+          error_(position_rounding(segment.start.cwiseAbs().maxCoeff(), segment.end.cwiseAbs().maxCoeff())) {}
 
     [[nodiscard]] point_field::PathPart over(double start, double end) const {
         return {segment_.at(0.5 * (start + end)), length_,

@@ -3,6 +3,7 @@
 
 #include <fathom/base/motion.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/rounding.h>
 #include <fathom/detect/bounds/clearance_radius.h>
 #include <fathom/detect/point_field/path_subdivision.h>
 #include <fathom/field/grid/grid_field.h>
@@ -21,6 +22,7 @@ constexpr double look_ahead = 0.3;        // radii: shortest interval of a node,
 constexpr std::uint32_t max_steps = 32;   // limit on tests of a node near the surface before it is opened
 // Radii of a leaf: if its points travel no farther, each point is tested before its intervals are computed.
 constexpr double short_way = 4;
+constexpr double finest_tolerance = 1e-12; // of time: limit on the tolerance of contact intervals
 
 // The screw path of one point.
 class ScrewPath {
@@ -52,8 +54,9 @@ public:
           radius_(caster.clearance_radius()), cast_options_(caster.options()) {
         const Sphere all = tree_.sphere(tree_.nodes()[0]);
         const Segment chord = motion_.chord(all.center);
-        error_ = 1e-14 * (chord.start.norm() + chord.end.norm() + all.center.norm() + all.radius +
-                          shell_motion.start.translation.norm() + field_motion.start.translation.norm());
+        error_ = position_rounding(chord.start.norm(), chord.end.norm(), all.center.norm(), all.radius,
+                                   shell_motion.start.translation.norm(), shell_motion.end.translation.norm(),
+                                   field_motion.start.translation.norm(), field_motion.end.translation.norm());
         const auto* grid = dynamic_cast<const GridField*>(&field_);
         bend_ = options.bend > 0 ? options.bend
                 : grid           ? 1e-2 * grid->layout().cell
@@ -98,7 +101,7 @@ private:
     [[nodiscard]] CastOptions options_for(const Vec3& point) const {
         CastOptions result = cast_options_;
         // Ends of intervals are accurate to three tolerances.
-        result.tolerance = std::clamp(bend_ / (3 * motion_.over(point, 0, 1).speed), 1e-12, 1.0);
+        result.tolerance = std::clamp(bend_ / (3 * motion_.over(point, 0, 1).speed), finest_tolerance, 1.0);
         return result;
     }
     [[nodiscard]] CastHit cast_first(Index point, double earliest = 0, double latest = 1) const {

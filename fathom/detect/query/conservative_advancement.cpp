@@ -2,7 +2,9 @@
 #include <fathom/detect/query/conservative_advancement.h>
 
 #include <fathom/base/motion.h>
+#include <fathom/base/rounding.h>
 #include <fathom/detect/mesh_mesh/mesh_mesh.h>
+#include <fathom/detect/query/distance_lower_bound.h>
 #include <fathom/geometry/exact/predicates.h>
 #include <fathom/geometry/primitive/closest_point.h>
 
@@ -14,6 +16,7 @@ namespace fathom {
 namespace {
 
 constexpr double max_uncertain_time = 1.0 / 64; // of time: limit on the interval that an uncertain probe closes
+constexpr double shortest_probed = 1e-15;       // of time: shorter intervals stay open
 constexpr double shortest_known = 1e-12; // of time: in a shorter interval a proven contact is not located further
 
 struct Piece {
@@ -56,7 +59,7 @@ private:
     [[nodiscard]] double reach(const TimeProbe& probe) const {
         const double distance = probe.touching ? probe.contact_distance : probe.gap;
         if (!(distance > 0)) return 0;
-        return options_.speed > 0 ? std::min(distance / options_.speed * (1 - 1e-12), 2.0) : 2;
+        return options_.speed > 0 ? std::min(inward(distance / options_.speed), 2.0) : 2;
     }
 
     void push(const Piece& piece) {
@@ -72,7 +75,7 @@ private:
         if (piece.filled) return keep_open(piece, false);
         // An interval that is not next to a contact is probably clear: it is probed however short it is, so that it
         // does not stay open needlessly.
-        const double finest = piece.hard > 0 ? piece.hard : beside_contact ? options_.tolerance : 1e-15;
+        const double finest = piece.hard > 0 ? piece.hard : beside_contact ? options_.tolerance : shortest_probed;
         if (width <= finest || (in_contact && width <= options_.resolution) || spent) {
             result_.budget_exhausted = result_.budget_exhausted || (spent && width > options_.tolerance);
             return keep_open(piece, is_certain(piece));
@@ -177,8 +180,8 @@ bool points_cross(const Shape& points, const Motion& motion_points, const Shape&
     const double distance =
         (seen.over(points.bounds().center(), start, end).speed + turning * points.radius()) * (end - start);
     const double rounding =
-        1e-14 * (mover_points.pose(middle).translation.norm() + mover_surface.pose(middle).translation.norm() +
-                 points.radius() + surface.radius());
+        position_rounding(mover_points.pose(middle).translation.norm(), mover_surface.pose(middle).translation.norm(),
+                          extent(points), extent(surface));
     const mesh_mesh::MeshCrossings near =
         mesh_mesh::mesh_crossings(points.tree(), mover_points.pose(middle), surface.tree(), mover_surface.pose(middle),
                                   max_candidates, distance + rounding);

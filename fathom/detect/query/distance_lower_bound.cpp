@@ -1,6 +1,7 @@
 // Lower bound on distance: over pairs of nodes of two trees, or over the nodes of one tree above a half-space.
 #include <fathom/detect/query/distance_lower_bound.h>
 
+#include <fathom/base/rounding.h>
 #include <fathom/detect/trees/dual_tree_bound.h>
 
 #include <algorithm>
@@ -70,8 +71,8 @@ double distance_lower_bound(const Shape& a, const Pose& pose_a, const Shape& b, 
     const double gap = plane ? gap_over_plane(parts_of(b, options.min_radius), b_in_a, a.half_space(), options)
                              : gap_of_trees(parts_of(a, options.min_radius), parts_of(b, options.min_radius), b_in_a,
                                             pose_a.rotate_to_local(options.direction), options);
-    const double far = pose_a.translation.norm() + pose_b.translation.norm();
-    return std::max(0.0, gap - 1e-11 * (extent(a) + extent(b) + b_in_a.translation.norm()) - 1e-14 * far);
+    return std::max(0.0, gap - pose_rounding(extent(a) + extent(b) + b_in_a.translation.norm(),
+                                             pose_a.translation.norm(), pose_b.translation.norm()));
 }
 
 double extent(const Shape& shape) {

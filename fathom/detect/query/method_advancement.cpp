@@ -1,6 +1,7 @@
 // Method conservative_advancement: distances at single times, for shapes without a sweep method of their own.
 #include <fathom/detect/query/methods.h>
 
+#include <fathom/base/rounding.h>
 #include <fathom/detect/field_field/field_field.h>
 #include <fathom/detect/query/conservative_advancement.h>
 #include <fathom/detect/query/distance_lower_bound.h>
@@ -57,8 +58,9 @@ private:
         const double above = d.upper_bound - options_.margin;
         if (above > 0 && d.lower_bound - options_.margin < 0.5 * above && std::isfinite(above))
             d = distance_at(t, 0.25 * above);
-        const double rounding = 1e-14 * (extent(*a_.shape) + extent(*b_.shape) + mover_a_.pose(t).translation.norm() +
-                                         mover_b_.pose(t).translation.norm());
+        const double rounding =
+            position_rounding(extent(*a_.shape), extent(*b_.shape), mover_a_.pose(t).translation.norm(),
+                              mover_b_.pose(t).translation.norm());
         const double gap = std::max(d.lower_bound - options_.margin, apart_by_status(t, d)) - rounding;
         return {d.upper_bound <= options_.margin, gap, contact_distance(d) - rounding,
                 std::max(d.upper_bound - options_.margin - gap, 0.0)};

@@ -3,6 +3,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/rounding.h>
 
 #include <algorithm>
 #include <cmath>
@@ -112,7 +113,7 @@ void judge(const Field& field, const TetFieldContactOptions& options, const Valu
     const std::array<double, 4> values = {v.value[t[0]], v.value[t[1]], v.value[t[2]], v.value[t[3]]};
     double reach = 0; // from corner 0 to the farthest point of the tetrahedron
     for (std::size_t k = 1; k < 4; ++k) reach = std::max(reach, (corners[k] - corners[0]).norm());
-    const double by_slope = values[0] - (1 + 1e-12) * field.lipschitz() * reach - 1e-12 * std::abs(values[0]);
+    const double by_slope = values[0] - outward(field.lipschitz() * reach) - relative_rounding * std::abs(values[0]);
     if (by_slope > 0) return;
     const double by_range = field.range(box_round(corners)).lower - level;
     if (by_range > 0) return;

@@ -1,6 +1,7 @@
 // A heap of node pairs ordered by distance.
 #include <fathom/detect/trees/dual_tree_bound.h>
 
+#include <fathom/base/rounding.h>
 #include <fathom/detect/bounds/octants.h>
 
 #include <algorithm>
@@ -15,11 +16,10 @@ namespace fathom {
 namespace {
 
 constexpr Index triangle_bit = 0x8000'0000u; // set: a triangle, by its position in the tree; else a node
-constexpr double up = 1 + 1e-12;             // exceeds the rounding error
 
 } // namespace
 
-Sphere BoundingTree::round(const Cell& cell) { return {cell.box.center(), cell.box.half().norm() * up}; }
+Sphere BoundingTree::round(const Cell& cell) { return {cell.box.center(), outward(cell.box.half().norm())}; }
 
 Sphere BoundingTree::sphere(Index id) const {
     if (surface_) {
@@ -37,11 +37,11 @@ double BoundingTree::reach(Index id, const Vec3& direction) const {
         double farthest = -HUGE_VAL;
         for (const Vec3& corner : surface_->corners(id & ~triangle_bit))
             farthest = std::max(farthest, direction.dot(corner - all.center));
-        return std::min(all.radius, farthest + 1e-15 * (all.center.norm() + all.radius));
+        return std::min(all.radius, farthest + position_rounding(all.center.norm(), all.radius));
     }
     if (id < solid_->nodes().size()) return solid_->reach(solid_->nodes()[id], direction);
     const Cell& part = cell(id);
-    const double to_faces = part.box.half().dot(direction.cwiseAbs()) * up;
+    const double to_faces = outward(part.box.half().dot(direction.cwiseAbs()));
     return std::min(to_faces, capped_reach(round(part).radius, part.plane.offset, part.plane.normal.dot(direction)));
 }
 
@@ -100,7 +100,8 @@ bool farther(const DualTreeBound::Pair& p, const DualTreeBound::Pair& q) {
 DualTreeBound::DualTreeBound(BoundingTree& a, BoundingTree& b, const Pose& b_in_a)
     : a_(a), b_(b), b_in_a_(b_in_a), rotation_(b_in_a.rotation.toRotationMatrix()) {
     const Sphere of_a = a.sphere(0), of_b = b.sphere(0);
-    slack_ = 1e-14 * (of_a.center.norm() + of_a.radius + of_b.center.norm() + of_b.radius + b_in_a.translation.norm());
+    slack_ =
+        position_rounding(of_a.center.norm(), of_a.radius, of_b.center.norm(), of_b.radius, b_in_a.translation.norm());
     heap_.push_back({gap(0, 0, -HUGE_VAL, Vec3::Zero()), 0, 0});
 }
 

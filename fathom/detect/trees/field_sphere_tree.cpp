@@ -3,6 +3,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/rounding.h>
 #include <fathom/detect/bounds/octants.h>
 #include <fathom/field/grid/grid_field.h>
 #include <fathom/field/grid/grid_range.h>
@@ -19,6 +20,7 @@ namespace fathom {
 namespace {
 
 constexpr int default_levels = 4;
+constexpr double flattest = 1e-12; // squared length of a gradient: shorter ones give no direction
 constexpr std::size_t max_nodes_of_network = 1'000'000, max_nodes_of_others = 200'000;
 constexpr int network_levels = 6; // evaluations are expensive; a finer tree saves them
 
@@ -244,7 +246,7 @@ struct FieldSphereTree::Builder {
         FieldSphereNode moved = node;
         Vec3 p = center;
         Sample s = sample;
-        for (int step = 0; step < 3 && s.distance > 0 && s.gradient.squaredNorm() > 1e-12; ++step) {
+        for (int step = 0; step < 3 && s.distance > 0 && s.gradient.squaredNorm() > flattest; ++step) {
             p -= (s.distance + 1e-3 * cell.box.size().x()) / s.gradient.squaredNorm() * s.gradient;
             s = solid.field_->sample(p);
         }
@@ -291,7 +293,7 @@ bool FieldSphereTree::tree_clears(const Vec3& p, double radius) const {
     std::array<Visit, 8 * 11> stack; // siblings of each level of the path
     std::size_t count = 0;
     if (!nodes_.empty()) stack[count++] = {0, root_};
-    const double reach = radius * (1 + 1e-12) + 1e-12 * root_.size().x();
+    const double reach = outward(radius) + relative_rounding * root_.size().x();
     while (count > 0) {
         const Visit at = stack[--count];
         const FieldSphereNode& node = nodes_[at.node];

@@ -3,6 +3,7 @@
 
 #include <fathom/base/interval.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/rounding.h>
 #include <fathom/geometry/primitive/closest_point.h>
 
 #include <algorithm>
@@ -26,7 +27,7 @@ Sphere enclosing_sphere(const std::array<Vec3, 3>& c) {
     }
     double squared = 0;
     for (const Vec3& corner : c) squared = std::max(squared, (corner - center).squaredNorm());
-    return {center, std::sqrt(squared) * (1 + 1e-14)};
+    return {center, outward(std::sqrt(squared))};
 }
 
 namespace {
@@ -73,7 +74,7 @@ TriangleSphereTree::TriangleSphereTree(const TriangleMesh& mesh) : vertices_(mes
             double squared = 0;
             for (std::size_t place = below[k].begin; place < below[k].end; ++place)
                 for (const Vec3& corner : corners(place)) squared = std::max(squared, (corner - center).squaredNorm());
-            reach_[k] = float_up(std::sqrt(squared) * (1 + 1e-14));
+            reach_[k] = float_up(outward(std::sqrt(squared)));
         }
     });
 }

@@ -2,6 +2,7 @@
 #include <fathom/detect/verify/referee.h>
 
 #include <fathom/base/motion.h>
+#include <fathom/base/rounding.h>
 #include <fathom/detect/query/query.h>
 #include <fathom/geometry/surface_tree/surface_tree.h>
 
@@ -146,7 +147,8 @@ private:
         }
         if (c.status != Status::overlapping) return;
         // Half-spaces may meet far away.
-        const double slack = slack_ + 1e-12 * c.witness.norm() + (c.method == Method::depth_maps ? c.error_bound : 0);
+        const double slack =
+            slack_ + relative_rounding * c.witness.norm() + (c.method == Method::depth_maps ? c.error_bound : 0);
         if (c.method != Method::depth_maps) {
             expect(!apart_ || shallow(), method + ": overlapping, but another method proved them disjoint");
             touching_ = true, found_by_ = method;

@@ -2,6 +2,7 @@
 #include <fathom/detect/world/world.h>
 
 #include <fathom/base/error.h>
+#include <fathom/base/rounding.h>
 #include <fathom/detect/world/world_state.h>
 
 #include <fmt/format.h>
@@ -35,7 +36,7 @@ Pose checked_pose(const Pose& pose, std::int64_t index) {
         throw Error(Cause::invalid_argument,
                     fmt::format("the rotation is a quaternion of length {}, expected length 1", length),
                     {.element = "pose", .index = index});
-    if (std::abs(length - 1) < 1e-12) return pose;
+    if (std::abs(length - 1) < unit_tolerance) return pose;
     return {pose.rotation.normalized(), pose.translation};
 }
 
@@ -44,7 +45,7 @@ Box placed_box(const Shape& shape, const Pose& pose) {
     if (box.empty()) return {};
     const Vec3 center = pose * box.center();
     const Vec3 half = pose.rotation.toRotationMatrix().cwiseAbs() * box.half();
-    const double rounding = 1e-11 * (box.center().norm() + box.half().norm()) + 1e-15 * center.stableNorm();
+    const double rounding = pose_rounding(box.center().norm() + box.half().norm(), center.stableNorm());
     return Box::around(center, half).grown(rounding);
 }
 
@@ -59,7 +60,7 @@ void World::State::forget_view() {
 }
 
 Box World::State::broad_box(const Box& box) const {
-    return box.empty() ? box : box.grown(0.5 * options.query.margin * (1 + 1e-12));
+    return box.empty() ? box : box.grown(outward(0.5 * options.query.margin));
 }
 
 void World::State::place(Index id, const Pose& pose) {

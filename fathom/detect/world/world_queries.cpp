@@ -1,4 +1,5 @@
 // Queries of a world at its current poses: shapes, rays, sweeps, the nearest body, and one body at many poses.
+#include <fathom/base/rounding.h>
 #include <fathom/detect/world/world.h>
 
 #include <fathom/base/error.h>
@@ -30,7 +31,8 @@ struct Stretch {
 // The part of the ray in the slightly grown box; first > last: none.
 Stretch within(const Box& box, const Ray& ray, double limit) {
     Stretch in{0, limit};
-    const double slack = 1e-9 * (std::isfinite(box.diagonal()) ? box.diagonal() : 0.0) + 1e-12 * ray.origin.norm();
+    const double slack =
+        1e-9 * (std::isfinite(box.diagonal()) ? box.diagonal() : 0.0) + relative_rounding * ray.origin.norm();
     for (int axis = 0; axis < 3; ++axis) {
         const double below = box.lower[axis] - slack - ray.origin[axis],
                      above = box.upper[axis] + slack - ray.origin[axis];
@@ -123,7 +125,7 @@ RayHit cast_at(const Shape& shape, const Pose& pose, const Ray& ray, double limi
 }
 
 double gap_between(const Box& a, const Box& b) {
-    return (a.lower - b.upper).cwiseMax(b.lower - a.upper).cwiseMax(0.0).norm() * (1 - 1e-12);
+    return inward((a.lower - b.upper).cwiseMax(b.lower - a.upper).cwiseMax(0.0).norm());
 }
 
 // A box that contains the shape during the whole motion, on either path.
@@ -132,8 +134,7 @@ Box swept_box(const Shape& shape, const Motion& motion) {
     const Vec3 center = shape.bounds().center();
     const Segment chord{motion.start * center, motion.end * center};
     const double reach = shape.radius() + Mover(motion).chord_deviation(center);
-    return chord.bounds().grown(reach * (1 + 1e-11) + 1e-11 * center.norm() +
-                                1e-14 * (chord.start.norm() + chord.end.norm()));
+    return chord.bounds().grown(reach + pose_rounding(reach + center.norm(), chord.start.norm(), chord.end.norm()));
 }
 
 Ray checked_ray(const Ray& ray) {
@@ -204,7 +205,7 @@ std::vector<World::State::Gap> World::State::by_gap(const Shape& shape, const Bo
 std::vector<WorldPair> World::collide(const Shape& shape, const Pose& pose, const CollideOptions& options) const {
     const Pose placed = checked_pose(pose);
     const Box box = shape.bounded() ? placed_box(shape, placed) : Box{};
-    const std::vector<Index> ids = state_->near(shape, box.empty() ? box : box.grown(options.margin * (1 + 1e-12)));
+    const std::vector<Index> ids = state_->near(shape, box.empty() ? box : box.grown(outward(options.margin)));
     std::vector<WorldPair> pairs(ids.size());
     parallel_for(ids.size(), 1, [&](std::size_t k, std::size_t) {
         const WorldBody& body = *state_->bodies[ids[k]];
@@ -256,7 +257,7 @@ RayHit World::cast(const Ray& ray, double limit) const {
 World::SweptBody World::sweep(const Shape& shape, const Motion& motion, const SweepOptions& options) const {
     const Motion checked{checked_pose(motion.start), checked_pose(motion.end), motion.path};
     const Box box = shape.bounded() ? swept_box(shape, checked) : Box{};
-    const std::vector<Index> ids = state_->near(shape, box.empty() ? box : box.grown(options.margin * (1 + 1e-12)));
+    const std::vector<Index> ids = state_->near(shape, box.empty() ? box : box.grown(outward(options.margin)));
     std::vector<SweepResult> sweeps(ids.size());
     parallel_for(ids.size(), 1, [&](std::size_t k, std::size_t) {
         const WorldBody& body = *state_->bodies[ids[k]];
@@ -286,7 +287,7 @@ std::vector<Status> World::check_poses(Index id, std::span<const Pose> poses) co
     const auto status_at = [&](const Pose& pose) {
         Status worst = Status::disjoint;
         const Box box = shape.bounded() ? placed_box(shape, pose) : Box{};
-        for (const Index other : state_->near(shape, box.empty() ? box : box.grown(options.margin * (1 + 1e-12)))) {
+        for (const Index other : state_->near(shape, box.empty() ? box : box.grown(outward(options.margin)))) {
             if (!allowed_ids[other]) continue;
             const Status status =
                 fathom::collide(shape, pose, state_->bodies[other]->shape, state_->bodies[other]->pose, options).status;

@@ -1,5 +1,6 @@
 // A step of a world: candidate pairs from the broad phase, results from the pair cache, tests of the other pairs in
 // parallel, then the events.
+#include <fathom/base/rounding.h>
 #include <fathom/detect/world/world.h>
 
 #include <fathom/base/parallel.h>
@@ -23,7 +24,7 @@ double travel_of(const Shape& shape, const Pose& before, const Pose& now) {
     const double slide = (now * center - before * center).norm();
     // Two rotations move a unit vector apart by at most twice the sine of half the angle between them; the rotations of
     // unit quaternions differ by rounding in addition.
-    return slide + 2 * rotation.vec().norm() * shape.radius() + 1e-11 * (shape.radius() + center.norm());
+    return slide + 2 * rotation.vec().norm() * shape.radius() + pose_rounding(shape.radius() + center.norm());
 }
 
 } // namespace
@@ -32,9 +33,8 @@ double relative_travel(const Shape& a, const Pose& a_before, const Pose& a_now, 
                        const Pose& b_now) {
     const double of_b = travel_of(b, relative(a_before, b_before), relative(a_now, b_now));
     const double of_a = travel_of(a, relative(b_before, a_before), relative(b_now, a_now));
-    const double far =
-        a_before.translation.norm() + a_now.translation.norm() + b_before.translation.norm() + b_now.translation.norm();
-    return std::min(of_a, of_b) + 1e-14 * far;
+    return std::min(of_a, of_b) + position_rounding(a_before.translation.norm(), a_now.translation.norm(),
+                                                    b_before.translation.norm(), b_now.translation.norm());
 }
 
 bool measures_distance(const Shape& shape) {

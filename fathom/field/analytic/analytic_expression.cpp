@@ -2,6 +2,7 @@
 #include <fathom/field/analytic/analytic_expression.h>
 
 #include <fathom/base/error.h>
+#include <fathom/base/rounding.h>
 #include <fathom/field/analytic/analytic_kinds.h>
 
 #include <fmt/format.h>
@@ -207,7 +208,7 @@ Box AnalyticExpression::bounds() const {
     for (int k = 0; k < 3; ++k)
         for (const double v : {box.lower[k], box.upper[k]})
             if (std::abs(v) < infinity) size = std::max(size, std::abs(v));
-    return box.empty() ? box : box.grown(1e-12 * size); // for the rounding of the expression
+    return box.empty() ? box : box.grown(relative_rounding * size); // for the rounding of the expression
 }
 
 std::string AnalyticExpression::text() const {

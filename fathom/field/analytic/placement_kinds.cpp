@@ -1,6 +1,7 @@
 // Catalogue of analytic shapes: translation, rotation, scaling, mirroring, repetition.
 // A repetition is the exact union of the copies. An even shape is folded into one cell. Any other shape is evaluated in
 // the two nearest cells of each axis, which suffices if its distance is exact outside and it fits into its cell.
+#include <fathom/base/rounding.h>
 #include <fathom/field/analytic/analytic_kinds.h>
 
 #include <cmath>
@@ -146,7 +147,7 @@ void check_repetition(N n) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
         if (!repeats(n, axis)) continue;
         if (n[axis] < AnalyticExpression::min_length) refuse(n, "a spacing must be 0 (none) or at least 1e-15");
-        const double half = 0.5 * n[axis] * (1 + 1e-12);
+        const double half = outward(0.5 * n[axis]);
         const auto k = static_cast<int>(axis);
         if (!box.empty() && !(box.lower[k] >= -half && box.upper[k] <= half))
             refuse(n, "the shape must fit into its cell");

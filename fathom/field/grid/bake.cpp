@@ -3,6 +3,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/rounding.h>
 #include <fathom/field/grid/grid_assembler.h>
 #include <fathom/field/grid/grid_range.h>
 
@@ -190,7 +191,8 @@ private:
     [[nodiscard]] Box box_of(const Piece& piece) const {
         const double side = grid_.layout().cell;
         const Vec3 from = piece.cell.box.lower + side * piece.lower;
-        return Box{from, from.array() + side * piece.side}.grown(1e-12 * side);
+        return Box{from, from.array() + side * piece.side}.grown(relative_rounding * side +
+                                                                 position_rounding(from.cwiseAbs().maxCoeff()));
     }
 
     // Pieces with a large bound stay in pieces_, halved, if further halving is allowed.

@@ -2,6 +2,7 @@
 #include <fathom/field/height/height_field.h>
 
 #include <fathom/base/error.h>
+#include <fathom/base/rounding.h>
 
 #include <algorithm>
 #include <cmath>
@@ -70,7 +71,7 @@ HeightField::HeightField(HeightSamples samples) : samples_(std::move(samples)) {
     const Vec2 end = samples_.origin + Vec2(samples_.columns - 1, samples_.rows - 1).cwiseProduct(samples_.spacing);
     domain_ = {{samples_.origin.x(), samples_.origin.y(), samples_.floor}, {end.x(), end.y(), samples_.ceiling}};
     build();
-    lipschitz_ = std::hypot(1.0, steepest()) * (1 + 1e-12);
+    lipschitz_ = outward(std::hypot(1.0, steepest()));
 }
 
 void HeightField::build() {
@@ -171,7 +172,7 @@ Interval HeightField::heights(const Vec2& lower, const Vec2& upper) const {
     // Three interpolations, each with two roundings of numbers no larger than the heights and their differences.
     const Interval all(static_cast<double>(levels_.back().ranges[0].lower),
                        static_cast<double>(levels_.back().ranges[0].upper));
-    const double slack = 16 * 0x1p-53 * (std::abs(all.lower) + std::abs(all.upper));
+    const double slack = rounding_error(16) * (std::abs(all.lower) + std::abs(all.upper));
     return {found.lower - slack, found.upper + slack};
 }
 

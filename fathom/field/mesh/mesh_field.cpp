@@ -1,5 +1,6 @@
 // Triangle mesh as a field.
 #include <fathom/base/error.h>
+#include <fathom/base/rounding.h>
 #include <fathom/field/mesh/mesh_field.h>
 #include <fathom/geometry/mesh/normals.h>
 #include <fathom/geometry/mesh/weld.h>
@@ -50,7 +51,7 @@ MeshField::Nearest MeshField::nearest(const Vec3& p, double within) const {
 
 Interval MeshField::range(const Box& box) const {
     if (box.empty()) return Interval::none();
-    const double radius = 0.5 * box.diagonal() * (1 + 1e-12);
+    const double radius = outward(0.5 * box.diagonal());
     const double value = distance(box.center());
     // Allowance for the rounding of positions, relative to the size of the scene.
     const double slack = 1e-13 * (std::abs(value) + radius + box.center().cwiseAbs().maxCoeff() + bounds().diagonal());

@@ -2,6 +2,7 @@
 #include <fathom/field/mesh/mesh_sampler.h>
 
 #include <fathom/base/parallel.h>
+#include <fathom/base/rounding.h>
 #include <fathom/field/mesh/nearest_kernel.h>
 #include <fathom/geometry/primitive/triangle_overlap.h>
 
@@ -41,7 +42,7 @@ void set_lane(EightPoints& points, int lane, const Vec3f& p) {
     points.z[lane] = p.z();
 }
 
-constexpr float outward = 1 + 1e-6f; // covers the rounding of halves and their sums
+constexpr float float_outward = 1 + 1e-6f; // covers the rounding of halves and their sums
 
 // Boxes around the halves of a brick or of a box of its samples. `first` is the position of sample 0.
 EightBoxes boxes_of_halves(const SampleBox& box, const Vec3f& first) {
@@ -54,7 +55,7 @@ EightBoxes boxes_of_halves(const SampleBox& box, const Vec3f& first) {
             high[static_cast<Eigen::Index>(k)] = static_cast<float>(part.last[k]);
         }
         set_lane(boxes.centers, h, first + 0.5f * (low + high));
-        set_lane(boxes.halves, h, 0.5f * outward * (high - low));
+        set_lane(boxes.halves, h, 0.5f * float_outward * (high - low));
     }
     return boxes;
 }
@@ -66,7 +67,7 @@ EightBoxes boxes_of_bricks() {
     EightBoxes boxes;
     for (int b = 0; b < 8; ++b) {
         set_lane(boxes.centers, b, brick_center(b));
-        set_lane(boxes.halves, b, Vec3f::Constant(0.5f * brick_cells * outward));
+        set_lane(boxes.halves, b, Vec3f::Constant(0.5f * brick_cells * float_outward));
     }
     return boxes;
 }
@@ -281,7 +282,7 @@ private:
     // them.
     [[nodiscard]] bool comes_near(const std::array<Vec3, 3>& corners, const Box& brick) const {
         const double sphere = reach_ + 0.5 * brick.diagonal();
-        return closest_point(brick.center(), corners).squared_distance <= sphere * sphere * (1 + 1e-12) &&
+        return closest_point(brick.center(), corners).squared_distance <= outward(sphere * sphere) &&
                box_overlaps_triangle(brick.grown(reach_), corners);
     }
 

@@ -2,6 +2,7 @@
 // box.
 #include <fathom/field/neural/network_range.h>
 
+#include <fathom/base/rounding.h>
 #include <fathom/field/neural/network.h>
 
 #include <algorithm>
@@ -202,7 +203,7 @@ PlaneOver NetworkPart::plane_of(const RangeSphere& sphere, const Box& box) const
         at_middle +=
             slope[axis] * (0.5 * (box.lower[axis] + box.upper[axis]) - frame_.center[axis] - middle * frame_.scale);
     }
-    const double steepness = slope.norm(), rounding = 1e-12 * (std::abs(sphere.centre) + sphere.reach);
+    const double steepness = slope.norm(), rounding = relative_rounding * (std::abs(sphere.centre) + sphere.reach);
     if (!(steepness > 0) || !std::isfinite(steepness)) return {};
     return {slope / steepness, (sphere.reach - sphere.along - at_middle + rounding) / steepness};
 }

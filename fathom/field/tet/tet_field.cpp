@@ -3,6 +3,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/rounding.h>
 #include <fathom/geometry/exact/predicates.h>
 #include <fathom/geometry/mesh/triangle_mesh.h>
 #include <fathom/index/bvh.h>
@@ -181,7 +182,8 @@ void TetField::set_error_bound(double longest_edge) {
             deepest = std::max(deepest, depths_.depths()[node]); // infinite if unknown
     const bool exact = options_.depth.method == DepthMethod::exact && deepest != NodeDepths::unknown;
     // The mean distance to the corners, weighted by the weights, is at most the root of 3/8 of the longest edge.
-    error_bound_ = std::sqrt(0.375) * longest_edge + (exact ? 0 : deepest) + 1e-12 * location_.bounds().diagonal();
+    error_bound_ =
+        std::sqrt(0.375) * longest_edge + (exact ? 0 : deepest) + relative_rounding * location_.bounds().diagonal();
     if (!inverted_.empty()) error_bound_ = HUGE_VAL;
     if (options_.outer) error_bound_ = std::max(error_bound_, options_.outer->error_bound());
 }
@@ -268,7 +270,7 @@ Interval TetField::range(const Box& box) const {
         const Interval outside = options_.outer ? options_.outer->range(box) : Interval(0, HUGE_VAL);
         return hull(inside_range(box), outside);
     }
-    const double radius = 0.5 * box.diagonal() * (1 + 1e-12);
+    const double radius = outward(0.5 * box.diagonal());
     const double border = std::sqrt(depths_.nearest(center).squared_distance);
     const double slack = 1e-13 * (border + radius + center.cwiseAbs().maxCoeff() + location_.bounds().diagonal());
     const double least = border - radius - slack, most = border + radius + slack;

@@ -15,6 +15,7 @@
 // 1.
 #include <fathom/geometry/primitive/continuous_contact.h>
 
+#include <fathom/base/rounding.h>
 #include <fathom/geometry/primitive/closest_point.h>
 
 #include <algorithm>
@@ -26,7 +27,6 @@ namespace fathom {
 
 namespace {
 
-constexpr double unit_roundoff = 0x1p-53;
 constexpr double underflow_pad = 0x1p-1000;
 // Relative to the largest corner: some hundred times the rounding of a direction.
 constexpr double smallest_tolerance = 0x1p-44;

@@ -2,6 +2,7 @@
 #include <fathom/geometry/primitive/oriented_box.h>
 
 #include <fathom/base/error.h>
+#include <fathom/base/rounding.h>
 
 #include <Eigen/Eigenvalues>
 
@@ -15,7 +16,7 @@ namespace fathom {
 namespace {
 
 // Every sum below has fewer than 20 terms, with factors that each have errors of a few units in the last place.
-constexpr double axis_rounding = 64 * std::numeric_limits<double>::epsilon();
+constexpr double axis_rounding = rounding_error(128);
 
 // Box b in the frame of box a.
 struct BoxPair {

@@ -244,6 +244,39 @@ TEST(DualTreeBound, are_the_pairs_whose_boxes_overlap_or_are_within_the_margin) 
     EXPECT_LT(kept, all * 4 / 5);
 }
 
+// Two cubes, centred in their frames, touch at a corner of one and a face of the other; the relative pose is rounded by
+// more than they overlap.
+TEST(OverlappingParts, include_boxes_far_from_the_origin_that_overlap_by_less_than_the_rounding_of_poses) {
+    Random random(86);
+    Decomposition cube;
+    cube.boxes = {{Pose{}, Vec3::Ones()}};
+    const double reach = std::sqrt(3.0);
+    int overlapping = 0, dropped = 0;
+    std::vector<PartPair> pairs;
+    for (std::size_t k = 0; k < count_of(300, 5000); ++k) {
+        // Face z of a, in the world: the corner of b points at it.
+        const Pose a{random.rotation(), 1e6 * random.in_ball()};
+        const Quat corner_up = Quat::FromTwoVectors(Vec3::Ones(), -Vec3::UnitZ());
+        const Pose b{a.rotation * corner_up,
+                     a.translation + (1 + reach + (k % 2 ? -1e-10 : 1e-6)) * (a.rotation * Vec3::UnitZ())};
+        overlapping_parts(cube, a, cube, b, pairs);
+        using Long = Eigen::Matrix<long double, 3, 1>;
+        const auto rotated = [](const Quat& q, const Long& v) -> Long {
+            const Eigen::Quaternion<long double> exactly(q.w(), q.x(), q.y(), q.z());
+            return exactly.normalized() * v;
+        };
+        const Long way = b.translation.cast<long double>() - a.translation.cast<long double>();
+        const Long corner = rotated(a.rotation.conjugate(), way + rotated(b.rotation, Long::Ones()));
+        if (corner.z() <= 1) {
+            ++overlapping;
+            EXPECT_EQ(pairs.size(), 1u) << static_cast<double>(1 - corner.z());
+        }
+        dropped += pairs.empty();
+    }
+    EXPECT_GT(overlapping, 30);
+    EXPECT_GT(dropped, 30);
+}
+
 // ---- Files
 
 TEST(BoxFile, comes_back_to_the_bit) {

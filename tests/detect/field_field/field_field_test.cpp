@@ -343,5 +343,52 @@ TEST(Separation, bounds_enclose_the_distance_of_spheres_and_the_points_attain_it
     EXPECT_GT(apart, 10);
 }
 
+// The spheres are centred in their frames, so the truth depends on the translations only. Relative poses are rounded
+// with them, by more than the spheres overlap.
+struct FarBalls {
+    FieldSphereTree ball{formula(shapes::sphere(1))};
+    Pose pose_a, pose_b;
+    long double apart; // of the surfaces (m)
+
+    FarBalls(Random& random, double away, double gap)
+        : pose_a(random.rotation(), away * random.in_ball()),
+          pose_b(random.rotation(), pose_a.translation + (2 + gap) * random.in_ball().normalized()) {
+        const Eigen::Matrix<long double, 3, 1> way =
+            pose_b.translation.cast<long double>() - pose_a.translation.cast<long double>();
+        apart = way.norm() - 2;
+    }
+};
+
+TEST(Collide, balls_far_from_the_origin_are_not_disjoint_if_they_overlap_by_less_than_the_rounding_of_poses) {
+    Random random(31);
+    int overlapping = 0, disjoint = 0;
+    for (std::size_t k = 0; k < count_of(300, 5000); ++k) {
+        const FarBalls far(random, 1e6, k % 2 ? -1e-10 : 1e-6);
+        const field_field::CollideResult found =
+            field_field::collide(far.ball, far.pose_a, far.ball, far.pose_b, {.goal = field_field::CollideGoal::any});
+        if (far.apart <= 0) {
+            ++overlapping;
+            EXPECT_NE(found.status, Status::disjoint) << static_cast<double>(far.apart);
+        }
+        disjoint += found.status == Status::disjoint;
+    }
+    EXPECT_GT(overlapping, 50);
+    EXPECT_GT(disjoint, 50);
+}
+
+TEST(Separation, lower_bounds_hold_far_from_the_origin) {
+    Random random(32);
+    int close = 0, reduced = 0;
+    for (std::size_t k = 0; k < count_of(100, 2000); ++k) {
+        const FarBalls far(random, k % 2 ? 1 : 1e13, 0.5); // coordinates of 1e13 are multiples of 0.002
+        const field_field::Separation found = field_field::separation(far.ball, far.pose_a, far.ball, far.pose_b);
+        EXPECT_LE(static_cast<long double>(found.lower), far.apart);
+        close += found.lower > 0.49;
+        reduced += found.lower > 0 && found.lower < 0.48;
+    }
+    EXPECT_GT(close, 30);
+    EXPECT_GT(reduced, 30);
+}
+
 } // namespace
 } // namespace fathom

@@ -308,5 +308,31 @@ TEST(ShellSweep, nothing_tunnels_through_thin_walls) {
     EXPECT_GT(spinning.seen, count / 4);
 }
 
+// Both bodies travel far together. The point touches the ball at the end of its path, by less than the rounding of
+// positions there.
+TEST(ShellSweep, contact_at_the_end_of_a_long_common_path_is_not_called_disjoint) {
+    Random random(41);
+    const SegmentCaster caster(analytic(shapes::sphere(1)));
+    const SweepShell shell({Vec3::Zero()});
+    int touching = 0, disjoint = 0;
+    for (std::size_t k = 0; k < testing::count_of(300, 5000); ++k) {
+        const Vec3 away = 1e7 * random.in_ball().normalized(), out = random.in_ball().normalized();
+        const Quat turn = random.rotation();
+        const Motion field{{turn, Vec3::Zero()}, {turn, away}},
+            point{{turn, 1.5 * out}, {turn, away + (k % 2 ? 1 : 1.01) * out}};
+        const Eigen::Matrix<long double, 3, 1> apart =
+            point.end.translation.cast<long double>() - field.end.translation.cast<long double>();
+        ShellSweepResult result;
+        sweep(shell, point, caster, field, result, {.goal = SweepGoal::first, .path = Path::screw});
+        if (apart.norm() <= 1) {
+            ++touching;
+            EXPECT_NE(result.first.status, Status::disjoint) << static_cast<double>(1 - apart.norm());
+        }
+        disjoint += result.first.status == Status::disjoint;
+    }
+    EXPECT_GT(touching, 30);
+    EXPECT_GT(disjoint, 30);
+}
+
 } // namespace
 } // namespace fathom::point_field
