@@ -18,8 +18,8 @@ struct RefereeOptions {
     std::size_t times = 12;    // sampled times of a motion
     bool distances = true;
     bool sweeps = true;
-    bool sampling = true;   // also run depth_maps and dual_gradient, which prepare shapes for every query: some ms
-    bool slow = true;       // also run conservative advancement if a better method exists: seconds with neural fields
+    bool sampling = true; // also run depth_maps and dual_gradient, which prepare shapes for every query: some ms
+    bool slow = true;     // also run conservative advancement if a better method exists: seconds with neural fields
 };
 
 struct RefereeReport {
