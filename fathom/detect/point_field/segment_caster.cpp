@@ -231,7 +231,7 @@ void SegmentCaster::first(std::span<const Segment> segments, std::span<CastHit> 
                 out[k] = not_finite;
             else
                 out[k] = s.beyond ? s.first_with(segments[k], grid_path(s.grid->layout(), segments[k]), time)
-                                  : s.hit_at(time);
+                                  : State::hit_at(time);
         }
     });
 }
