@@ -28,7 +28,7 @@ corner = np.random.default_rng(1).uniform(-0.5, 0.4, size=(100, 3))
 lower, upper = grid.range(corner, corner + 0.1)
 middle = grid.distance(corner + 0.05)
 assert (lower <= middle).all() and (middle <= upper).all()
-print(f"{(least > 0).mean():.0%} of the boxes are proven free")
+print(f"{(lower > 0).mean():.0%} of the boxes are proven free")
 
 # %% A slice as values, and as an image.
 values = grid.distance(fathom.slice_points(grid, axis=1, size=200))

@@ -95,12 +95,15 @@ export async function picture(tab) {
 
 export const picked = (tab) => tab.locator('.picked').textContent();
 
-// Clicks on a spiral around the centre until the text of the picked item matches `words`; returns the last text.
+// Clicks on a spiral around the centre until the text of the picked item matches `words`; returns the last text. The
+// spiral is repeated, because a busy machine may not have drawn the latest frame when it begins.
 export async function clickUntil(tab, words) {
     const from = await centre(tab);
+    const turns = 160;
     let found = '';
-    for (let step = 0; step < 160 && !words.test(found); ++step) {
-        const [angle, reach] = [2.4 * step, 11 * Math.sqrt(step)];
+    for (let step = 0; step < 6 * turns && !words.test(found); ++step) {
+        if (step > 0 && step % turns === 0) await tab.waitForTimeout(1000);
+        const [angle, reach] = [2.4 * (step % turns), 11 * Math.sqrt(step % turns)];
         await tab.mouse.click(from.x + reach * Math.cos(angle), from.y + reach * Math.sin(angle));
         found = await picked(tab);
     }

@@ -4,7 +4,7 @@ import {
 } from 'three';
 import type { BodyData } from './document';
 import type { Shape } from './frames';
-import { ballMaterial, type Mode, setMode, surfaceMaterial, type SurfaceMaterial } from './materials';
+import { sphereMaterial, type Mode, setMode, surfaceMaterial, type SurfaceMaterial } from './materials';
 import { Fans, unfold } from './surface';
 import { cutOpen, type CutTetrahedra, neighbours } from './tetrahedra';
 import { bodyColour, type Theme } from './theme';
@@ -22,7 +22,7 @@ export class BodyView {
     private readonly own: Color;
     private readonly whole: Shape;
     private deformed = false;
-    private most = 1; // largest number of points of the cloud so far
+    private largestCount = 1; // largest number of points of the cloud so far
     private fans?: Fans;
     private behind?: { of: Uint32Array; faces: Int32Array };
     private cut?: Cut;
@@ -32,7 +32,7 @@ export class BodyView {
         this.whole = { vertices: data.vertices, triangles: data.triangles, tetrahedra: data.tetrahedra };
         this.shape = this.whole;
         this.own = data.color ? new Color().setRGB(...data.color, 'srgb') : bodyColour(index);
-        this.material = data.cloud ? ballMaterial(this.own.clone(), sceneRadius) : surfaceMaterial(this.own.clone());
+        this.material = data.cloud ? sphereMaterial(this.own.clone(), sceneRadius) : surfaceMaterial(this.own.clone());
         this.drawn = data.cloud ? new Points(new BufferGeometry(), this.material) : new Mesh(new BufferGeometry(), this.material);
         this.drawn.castShadow = this.drawn.receiveShadow = !data.cloud;
         this.drawn.userData.body = this;
@@ -113,8 +113,8 @@ export class BodyView {
 
     private fillCloud(geometry: BufferGeometry, vertices: Float32Array): void {
         geometry.setAttribute('position', new BufferAttribute(vertices, 3));
-        this.most = Math.max(this.most, vertices.length / 3);
-        (this.material as PointsMaterial).size = ballSize(this.most, this.sceneRadius);
+        this.largestCount = Math.max(this.largestCount, vertices.length / 3);
+        (this.material as PointsMaterial).size = sphereSize(this.largestCount, this.sceneRadius);
         const { shades } = this.shape;
         if (shades) geometry.setAttribute('color', new BufferAttribute(shadeColours(shades), 3));
         this.colourEach(shades !== undefined);
@@ -177,7 +177,7 @@ function innerColours(inner: Uint8Array, own: Color): Float32Array {
 }
 
 // The size of points decreases with their number, so that they do not hide the shape.
-function ballSize(count: number, sceneRadius: number): number {
+function sphereSize(count: number, sceneRadius: number): number {
     return sceneRadius * Math.min(Math.max(0.25 / Math.cbrt(count), 0.004), 0.03);
 }
 

@@ -6,7 +6,7 @@ import type { Viewer } from './viewer';
 export function keysOf(viewer: Viewer): Key[] {
     const { playback, stage } = viewer;
     const step = (event: KeyboardEvent) => (event.shiftKey ? 10 : 1);
-    const look = (from: Vector3) => () => stage.look(from.clone().normalize().applyQuaternion(stage.upright));
+    const view = (from: Vector3) => () => stage.viewFrom(from.clone().normalize().applyQuaternion(stage.upright));
     const timed: Key[] = [
         { keys: [' '], shown: 'space', does: 'play or pause', act: () => viewer.play(!playback.playing) },
         { keys: ['ArrowLeft'], shown: '←', does: 'one frame back; with shift ten', act: (event) => viewer.seek(playback.frame - step(event)) },
@@ -26,9 +26,9 @@ export function keysOf(viewer: Viewer): Key[] {
         { keys: ['x'], shown: 'x', does: 'clip', act: () => viewer.cut.set(!viewer.cut.on) },
         { keys: ['f'], shown: 'f', does: 'frame the picked item, or everything', act: () => viewer.fit() },
         { keys: ['h'], shown: 'h', does: 'initial view', act: () => stage.home() },
-        { keys: ['1'], shown: '1', does: 'view from the front', act: look(new Vector3(0, -1, 0)) },
-        { keys: ['2'], shown: '2', does: 'view from the right', act: look(new Vector3(1, 0, 0)) },
-        { keys: ['3'], shown: '3', does: 'view from above', act: look(new Vector3(0, -1e-4, 1)) },
+        { keys: ['1'], shown: '1', does: 'view from the front', act: view(new Vector3(0, -1, 0)) },
+        { keys: ['2'], shown: '2', does: 'view from the right', act: view(new Vector3(1, 0, 0)) },
+        { keys: ['3'], shown: '3', does: 'view from above', act: view(new Vector3(0, -1e-4, 1)) },
         { keys: ['u'], shown: 'u', does: 'z up or y up', act: () => viewer.turnUp() },
         { keys: ['d'], shown: 'd', does: 'dark or light', act: () => viewer.themes.toggle() },
         { keys: ['p'], shown: 'p', does: 'side panel', act: () => viewer.togglePanel() },

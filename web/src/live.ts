@@ -17,7 +17,7 @@ export class Live {
     private readonly ways: ReturnType<typeof choice<Way>>;
     private readonly pairs = h('tbody');
     private body?: BodyView;
-    private asking = false;
+    private querying = false;
     private next?: { body: number; pose: number[] };
 
     constructor(private readonly stage: Stage, private readonly bodies: BodyView[], private readonly show: (contacts: Contacts) => void) {
@@ -35,7 +35,7 @@ export class Live {
 
     get busy(): boolean { return this.gizmo.dragging || this.gizmo.axis !== null; }
 
-    start(): Promise<void> { return this.ask(); }
+    start(): Promise<void> { return this.query(); }
 
     setWay(way: Way): void {
         this.ways.set(way);
@@ -53,12 +53,12 @@ export class Live {
     private moved(): void {
         if (!this.body) return;
         this.next = { body: this.body.index, pose: poseOf(this.body.object) };
-        if (!this.asking) void this.ask();
+        if (!this.querying) void this.query();
     }
 
     // While a request is pending only the newest pose is kept, so that requests do not accumulate at the server.
-    private async ask(): Promise<void> {
-        this.asking = true;
+    private async query(): Promise<void> {
+        this.querying = true;
         try {
             do {
                 const question = this.next;
@@ -71,7 +71,7 @@ export class Live {
         } catch (error) {
             showFault(document.body, error instanceof TypeError ? new FormatError('the server does not respond; is fathom view still running?') : error, 'Live mode');
         } finally {
-            this.asking = false;
+            this.querying = false;
         }
     }
 

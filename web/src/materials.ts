@@ -50,16 +50,16 @@ export function setMode(material: SurfaceMaterial, mode: Mode): void {
 }
 
 // Points drawn as small spheres, with a size in metres, or in pixels for markers.
-export function ballMaterial(color: Color, size: number, unit: 'metres' | 'pixels' = 'metres'): PointsMaterial {
+export function sphereMaterial(color: Color, size: number, unit: 'metres' | 'pixels' = 'metres'): PointsMaterial {
     const material = new PointsMaterial({ color, size, sizeAttenuation: unit === 'metres' });
     material.onBeforeCompile = (shader) => {
         // Distant points keep a visible size.
         shader.vertexShader = shader.vertexShader.replace('#include <logdepthbuf_vertex>', 'gl_PointSize = max(gl_PointSize, 2.5);\n#include <logdepthbuf_vertex>');
         shader.fragmentShader = shader.fragmentShader.replace('#include <opaque_fragment>', `
-            vec2 onBall = gl_PointCoord * 2.0 - 1.0;
-            float outside = dot(onBall, onBall);
+            vec2 onSphere = gl_PointCoord * 2.0 - 1.0;
+            float outside = dot(onSphere, onSphere);
             if (outside > 1.0) discard;
-            outgoingLight *= 0.55 + 0.55 * dot(vec3(onBall.x, -onBall.y, sqrt(1.0 - outside)), normalize(vec3(-0.4, 0.6, 0.7)));
+            outgoingLight *= 0.55 + 0.55 * dot(vec3(onSphere.x, -onSphere.y, sqrt(1.0 - outside)), normalize(vec3(-0.4, 0.6, 0.7)));
             #include <opaque_fragment>`);
     };
     return material;

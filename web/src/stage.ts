@@ -70,7 +70,7 @@ export class Stage {
     }
 
     // Frames a box (by default the bounds) from the current direction of the camera or from a given one.
-    look(from = this.camera.position.clone().sub(this.controls.target).normalize(), box = this.bounds): void {
+    viewFrom(from = this.camera.position.clone().sub(this.controls.target).normalize(), box = this.bounds): void {
         const distance = Math.max(this.distanceFor(from, box), this.radius / 500);
         this.camera.near = Math.min(distance / 100, this.radius / 100);
         this.camera.far = distance * 4 + this.radius * 40;
@@ -81,12 +81,12 @@ export class Stage {
         this.invalidate();
     }
 
-    lookAt(object: Object3D): void {
+    focusOn(object: Object3D): void {
         const box = new Box3().setFromObject(object);
-        if (!box.isEmpty()) this.look(undefined, box);
+        if (!box.isEmpty()) this.viewFrom(undefined, box);
     }
 
-    home(): void { this.look(homeward.clone().applyQuaternion(this.upright)); }
+    home(): void { this.viewFrom(homeward.clone().applyQuaternion(this.upright)); }
 
     // Requests a redraw after a change of the scene, with new shadows. A camera motion does not need new shadows.
     invalidate(): void {

@@ -62,7 +62,7 @@ export class Viewer {
         const served = location.protocol !== 'file:';
         if (data.live && served) this.live = new Live(this.stage, this.bodies, (contacts) => this.showContacts(contacts));
         this.panel = new Panel(data, this.bodies, this.layers, {
-            setMode: (body, mode) => this.setMode(body, mode), selectBody: (body) => this.lookAt(body),
+            setMode: (body, mode) => this.setMode(body, mode), selectBody: (body) => this.focusOn(body),
             showLayer: (layer, on) => this.showLayer(layer, on), unpick: () => this.pick(undefined),
         }, { live: this.live?.element, cut: this.bodies.length > 0 ? this.cut.element : undefined, plots: this.plots.empty ? undefined : this.plots.element });
         if (this.contacts) this.panel.reveal(this.contacts, false);
@@ -131,14 +131,14 @@ export class Viewer {
 
     fit(): void {
         const body = this.selection.pick?.body;
-        body === undefined ? this.stage.look() : this.lookAt(this.bodies[body]);
+        body === undefined ? this.stage.viewFrom() : this.focusOn(this.bodies[body]);
     }
 
     togglePanel(): void { this.app.classList.toggle('wide'); }
 
-    private lookAt(body: BodyView): void {
+    private focusOn(body: BodyView): void {
         this.pick({ distance: 0, kind: 'body', title: body.data.name, body: body.index, rows: () => [...this.facts(body.index), ...body.data.info] });
-        this.stage.lookAt(body.object);
+        this.stage.focusOn(body.object);
     }
 
     private showLayer(layer: LayerView, on: boolean): void {

@@ -28,8 +28,9 @@ struct HugePageAllocator {
     static constexpr std::size_t page = std::size_t{2} << 20;
 
     HugePageAllocator() = default;
+    // Allocators convert implicitly.
     template <class U>
-    HugePageAllocator(const HugePageAllocator<U>&) {}
+    HugePageAllocator(const HugePageAllocator<U>&) {} // NOLINT(google-explicit-constructor)
 
     [[nodiscard]] T* allocate(std::size_t count) {
         const std::size_t bytes = count * sizeof(T);
@@ -75,7 +76,7 @@ struct HeldBrick {
 };
 
 struct EmptySpaceMap {
-    EmptySpaceMap(const GridData& data, double level);
+    EmptySpaceMap(const GridData& data, double at); // `at`: the level
 
     static constexpr std::uint8_t inside_bit = 0x80;
     static constexpr int longest_jump = 0x7f;

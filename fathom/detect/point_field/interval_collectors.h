@@ -150,7 +150,7 @@ private:
     void pass(double until) {
         if (inside) add(since, until);
     }
-    void add(double low, double high) {
+    void add(double low, double high) const {
         if (out->size() > first && out->back().end >= low)
             out->back().end = std::max(out->back().end, high);
         else

@@ -237,7 +237,7 @@ void SegmentCaster::first(std::span<const Segment> segments, std::span<CastHit> 
             else
                 out[k] = s.beyond
                              ? s.first_with(segments[k], point_field::grid_path(s.grid->layout(), segments[k]), time)
-                             : s.hit_at(time);
+                             : State::hit_at(time);
         }
     });
 }

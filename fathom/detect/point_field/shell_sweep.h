@@ -93,7 +93,7 @@ struct SweepShell {
     std::vector<Vec3> points;
     SphereTree tree;
 
-    explicit SweepShell(std::vector<Vec3> points);
+    explicit SweepShell(std::vector<Vec3> given);
 };
 
 // `shell` moves by `shell_motion`, the field by `field_motion`; level and field are those of the caster. `out` is

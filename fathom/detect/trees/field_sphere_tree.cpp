@@ -141,6 +141,7 @@ struct FieldSphereTree::Builder {
     // Keeps the cells that range() does not prove empty. Returns their number.
     std::size_t add_level(std::vector<Cell> candidates) {
         std::vector<Box> boxes;
+        boxes.reserve(candidates.size());
         for (const Cell& c : candidates) boxes.push_back(c.box);
         const std::vector<Interval> ranges = ranges_of(*solid.field_, grid, boxes);
         const std::size_t begin = cells.size();

@@ -69,7 +69,7 @@ private:
     void find_slots(const Element& element, Index* slots) const;
     template <class Element>
     [[nodiscard]] std::vector<Index> all_slots(const std::vector<Element>& elements) const;
-    [[nodiscard]] bool grow(Index row, std::span<const Index> columns);
+    [[nodiscard]] bool grow(Index row, std::span<const Index> more);
     std::vector<Index> grow_rows(const NetworkEdit& edit);
     template <class Element>
     void follow_slots(const std::vector<NetworkEdit::Change<Element>>& changes, const std::vector<Element>& elements,

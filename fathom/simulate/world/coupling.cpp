@@ -129,7 +129,7 @@ struct Coupling::State {
     void add_points(const SpringWorld& springs);
     void find_in_rigid(Index rigid);
     void add_in_rigid(Index rigid, Index body, std::span<const Vec3> places, const auto& over);
-    void add_samples_in_rigid(Index rigid, Index body, const Sampled& sampled, const auto& point);
+    void add_samples_in_rigid(Index rigid, Index body, const Sampled& of, const auto& point);
     void find_in_solids();
     void add_guest(Index body, const PushIntruder& surface, Index rigid);
     void push(const Found& found, double step);

@@ -22,7 +22,7 @@ export class ContactsLayer implements LayerView {
     private readonly ghost = new MeshBasicMaterial({ transparent: true, opacity: 0.5, depthTest: false, depthWrite: false });
     private readonly summary = h('output', { class: 'value' });
     private chosen?: number; // arrow size as a fraction of the radius of the scene
-    private most = 0;        // largest number of contacts so far
+    private largestCount = 0;        // largest number of contacts so far
     private deepest = 0; // largest depth so far, so that the arrows of a recording stay comparable
 
     constructor(readonly data: ContactsData, private readonly context: Context) {
@@ -43,20 +43,20 @@ export class ContactsLayer implements LayerView {
         const depths = contacts ? Array.from(contacts.depths) : [];
         const now = depths.reduce((a, b) => Math.max(a, Number.isFinite(b) ? b : 0), 0);
         this.deepest = Math.max(this.deepest, now);
-        this.most = Math.max(this.most, depths.length);
+        this.largestCount = Math.max(this.largestCount, depths.length);
         this.summary.textContent = depths.length === 0 ? 'no contacts' : `${many(depths.length, 'contact')} · deepest ${digits(now, 3)} m`;
         if (contacts && depths.length > 0) this.fill(contacts);
         this.context.changed();
     }
 
     pick(probe: Probe): Pick | undefined {
-        let best: { index: number; away: number } | undefined;
+        let best: { index: number; distance: number } | undefined;
         const place = new Vector3();
         for (let index = 0; index < this.count; ++index) {
             const tip = this.place(index, place).clone().addScaledVector(this.normal(index), this.length(index));
             for (const end of [place, tip.add(place).multiplyScalar(0.5)]) {
-                const away = probe.screen(end.clone().applyMatrix4(this.object.matrixWorld)).distanceTo(probe.pointer);
-                if (away < (best?.away ?? 12)) best = { index, away };
+                const distance = probe.screen(end.clone().applyMatrix4(this.object.matrixWorld)).distanceTo(probe.pointer);
+                if (distance < (best?.distance ?? 12)) best = { index, distance };
             }
         }
         if (!best) return undefined;
@@ -106,7 +106,7 @@ export class ContactsLayer implements LayerView {
     }
 
     // The size of the arrows decreases with their number, until the user sets it.
-    private get size(): number { return this.context.radius * (this.chosen ?? 0.2 / Math.sqrt(1 + this.most / 40)); }
+    private get size(): number { return this.context.radius * (this.chosen ?? 0.2 / Math.sqrt(1 + this.largestCount / 40)); }
     private share(depth: number): number { return this.deepest > 0 && depth > 0 ? Math.min(depth / this.deepest, 1) : 0; }
     private length(index: number): number { return this.size * (0.45 + 0.55 * this.share(this.contacts!.depths[index])); }
     private place(index: number, out: Vector3): Vector3 { return out.fromArray(this.contacts!.positions as number[], 3 * index); }

@@ -7,14 +7,14 @@ import { digits } from '../numbers';
 import type { Theme } from '../theme';
 import type { Context, LayerView } from './layer';
 
-const mostAcross = 512; // maximum number of points of the relief along a side
+const maxAcross = 512; // maximum number of points of the relief along a side
 const steep = 0.12;     // depth difference of neighbours, as a fraction of the depth of the view, above which they belong to different surfaces
 
 export class DepthMapLayer implements LayerView {
     readonly object = new Group();
     readonly controls: HTMLElement[];
     private readonly frame: Box3Helper;
-    private readonly range: { least: number; most: number; covered: number };
+    private readonly range: { min: number; max: number; covered: number };
 
     constructor(readonly data: DepthMapData, context: Context) {
         this.range = rangeOf(data.depths);
@@ -30,7 +30,7 @@ export class DepthMapLayer implements LayerView {
         const share = this.range.covered / data.depths.length;
         this.controls = [
             this.picture(),
-            h('div', { class: 'ramp' }, h('span', {}, `${digits(this.range.least * depth, 3)} m`), h('i', { style: `background:${gradient()}` }), h('span', {}, `${digits(this.range.most * depth, 3)} m`)),
+            h('div', { class: 'ramp' }, h('span', {}, `${digits(this.range.min * depth, 3)} m`), h('i', { style: `background:${gradient()}` }), h('span', {}, `${digits(this.range.max * depth, 3)} m`)),
             h('p', { class: 'note' }, `${data.width} × ${data.height} pixels, ${digits(100 * share, 3)} % covered; depth from the near plane`),
             checkbox('relief', true, (on) => { relief.visible = on; context.changed(); }),
             checkbox('view box', true, (on) => { this.frame.visible = on; context.changed(); }),
@@ -41,7 +41,7 @@ export class DepthMapLayer implements LayerView {
 
     private relief(): BufferGeometry {
         const { width, height, depths, extent } = this.data;
-        const stride = Math.ceil(Math.max(width, height) / mostAcross);
+        const stride = Math.ceil(Math.max(width, height) / maxAcross);
         const across = Math.floor((width - 1) / stride) + 1;
         const down = Math.floor((height - 1) / stride) + 1;
         const at = (i: number, j: number) => depths[j * stride * width + i * stride];
@@ -90,20 +90,20 @@ export class DepthMapLayer implements LayerView {
     }
 
     private colour(depth: number): Color {
-        const { least, most } = this.range;
-        return ramp(most > least ? (depth - least) / (most - least) : 0);
+        const { min, max } = this.range;
+        return ramp(max > min ? (depth - min) / (max - min) : 0);
     }
 }
 
-function rangeOf(depths: Float32Array): { least: number; most: number; covered: number } {
-    const range = { least: Infinity, most: -Infinity, covered: 0 };
+function rangeOf(depths: Float32Array): { min: number; max: number; covered: number } {
+    const range = { min: Infinity, max: -Infinity, covered: 0 };
     for (const depth of depths) {
         if (!Number.isFinite(depth)) continue;
-        range.least = Math.min(range.least, depth);
-        range.most = Math.max(range.most, depth);
+        range.min = Math.min(range.min, depth);
+        range.max = Math.max(range.max, depth);
         ++range.covered;
     }
-    return range.covered > 0 ? range : { least: 0, most: 1, covered: 0 };
+    return range.covered > 0 ? range : { min: 0, max: 1, covered: 0 };
 }
 
 // Near is light and warm, far is dark and cold. The lightness decreases monotonically, so the ramp can be read without colour.

@@ -5,7 +5,7 @@ import { LineSegments2 } from 'three/addons/lines/LineSegments2.js';
 import { LineSegmentsGeometry } from 'three/addons/lines/LineSegmentsGeometry.js';
 import { h } from '../dom';
 import type { CollidingInterval, PathData } from '../layer_data';
-import { ballMaterial } from '../materials';
+import { sphereMaterial } from '../materials';
 import { digits, triple } from '../numbers';
 import type { Theme } from '../theme';
 import type { Context, LayerView, Pick, Probe } from './layer';
@@ -17,7 +17,7 @@ export class PathLayer implements LayerView {
     readonly object = new Group();
     readonly controls: HTMLElement[] = [];
     private readonly line = new LineSegments2(new LineSegmentsGeometry(), new LineMaterial({ linewidth: 3, vertexColors: true }));
-    private readonly dot = new Points(new BufferGeometry(), ballMaterial(new Color('#ff3b7f'), 14, 'pixels'));
+    private readonly dot = new Points(new BufferGeometry(), sphereMaterial(new Color('#ff3b7f'), 14, 'pixels'));
     private readonly ends: Points;
 
     constructor(readonly data: PathData, private readonly context: Context) {
@@ -40,13 +40,13 @@ export class PathLayer implements LayerView {
     }
 
     pick(probe: Probe): Pick | undefined {
-        let best: { time: number; place: Vector3; away: number } | undefined;
+        let best: { time: number; place: Vector3; distance: number } | undefined;
         const steps = 400;
         for (let i = 0; i <= steps && this.data.times.length > 0; ++i) {
             const time = this.start + (this.end - this.start) * (i / steps);
             const place = this.at(time).applyMatrix4(this.object.matrixWorld);
-            const away = probe.screen(place).distanceTo(probe.pointer);
-            if (away < (best?.away ?? 9)) best = { time, place, away };
+            const distance = probe.screen(place).distanceTo(probe.pointer);
+            if (distance < (best?.distance ?? 9)) best = { time, place, distance };
         }
         if (!best) return undefined;
         const { time, place } = best;
@@ -93,7 +93,7 @@ export class PathLayer implements LayerView {
     private makeEnds(): Points {
         const places = this.data.times.length === 0 ? [] : this.data.intervals.flatMap(({ start, end }) => [...this.at(start).toArray(), ...this.at(end).toArray()]);
         const geometry = new BufferGeometry().setAttribute('position', new BufferAttribute(new Float32Array(places), 3));
-        const points = new Points(geometry, ballMaterial(proven, 10, 'pixels'));
+        const points = new Points(geometry, sphereMaterial(proven, 10, 'pixels'));
         points.frustumCulled = false;
         return points;
     }
