@@ -22,8 +22,8 @@ struct StaticObstacle {
 
 struct PointInObstacle {
     Index obstacle = no_index, point = no_index;
-    Vec3 normal = Vec3::Zero(); // unit, separating direction (world)
-    double depth = 0;           // m, > 0
+    Vec3 separating_direction = Vec3::Zero(); // unit, separating direction of the point (world)
+    double depth = 0;                         // m, > 0
 };
 
 // Ordered by obstacle, then by point. Points at which the field has no gradient are omitted, since they have no

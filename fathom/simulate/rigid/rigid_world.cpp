@@ -285,7 +285,8 @@ void RigidWorld::State::gather() {
         report.deepest = std::max(report.deepest, job.response.deepest);
         report.deepest_now = std::max(report.deepest_now, job.response.deepest_now);
         report.contacts += job.sweep.contacts.size();
-        for (const ContactRecord& record : job.records) contacts.push_back({job.shell_body, job.field_body, record});
+        for (const ContactRecord& r : job.records)
+            contacts.push_back({job.shell_body, job.field_body, r.point, no_index, r.position, r.normal, r.depth});
         if (options.stepping != Stepping::implicit) continue;
         ContactSlope shell = job.response.shell_slope, field = job.response.field_slope;
         const double split = idle(job.shell_body) || idle(job.field_body) ? 1 : 2;
@@ -465,9 +466,6 @@ void RigidWorld::fill(RecordedFrame& frame, bool with_contacts) const {
         const BodyState& state = states()[k];
         frame.bodies.push_back({pose(k), state.velocity, state.spin, state.asleep});
     }
-    if (!with_contacts) return;
-    for (const BodyContact& c : contacts())
-        frame.contacts.push_back(
-            {c.shell_body, c.field_body, c.record.point, c.record.position, c.record.normal, c.record.depth});
+    if (with_contacts) frame.contacts.assign(contacts().begin(), contacts().end());
 }
 } // namespace fathom

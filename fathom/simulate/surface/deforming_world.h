@@ -43,15 +43,6 @@ struct DeformingOptions {
     BroadPhaseOptions broad{};
 };
 
-// A place where two bodies push each other.
-struct DeformingContact {
-    Index body = no_index, other = no_index; // obstacles are numbered after the bodies
-    Index vertex = no_index;                 // of the first body, if the contact belongs to one vertex
-    Vec3 position = Vec3::Zero();            // m, world
-    Vec3 normal = Vec3::Zero();              // unit, from the other to the first
-    double depth = 0;                        // m
-};
-
 class DeformingWorld final : public SimulatedWorld {
 public:
     // Throws Error as SpringWorld, DeformingScene and the meshes do, with the name of the body; Error{empty} without
@@ -80,8 +71,9 @@ public:
     [[nodiscard]] const SpringWorld& springs() const;
     [[nodiscard]] double detect_seconds() const; // wall time of contact detection in the last step
     [[nodiscard]] const deformable::DeformingScene& detection() const; // results of the last step
-    [[nodiscard]] std::span<const DeformingContact>
-    contacts() const; // contacts of the bodies at their current positions
+    // Contacts of the bodies at their current positions; obstacles are numbered after the bodies. Features: a vertex of
+    // a and a triangle of b; unknown for crossing triangles, two edges, and the side of an obstacle.
+    [[nodiscard]] std::span<const BodyContact> contacts() const;
 
 private:
     struct State;

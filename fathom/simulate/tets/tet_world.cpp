@@ -43,7 +43,7 @@ struct TetWorld::State {
     BroadPhase broad;
     tet::TetCollider collider, point_collider, edge_collider;
     std::vector<BodyCollision> collisions;
-    std::vector<TetWorldContact> contacts;
+    std::vector<BodyContact> contacts;
     std::vector<WeightedContact> pushes;
     ContactCache memory;
     SpringReport report;
@@ -80,7 +80,7 @@ struct TetWorld::State {
     void answer(Index intruder, Index holder, std::span<const tet::PointInTet> points,
                 const tet::SegmentsInTets& segments);
     void answer_guest(const TetGuest& guest, Index holder, std::vector<TetGuestPush>& pushes);
-    void push(const TetPush& found, TetWorldContact contact, const ContactKey& key);
+    void push(const TetPush& found, BodyContact contact, const ContactKey& key);
     void add_obstacles();
     void break_bodies();
     void gather(auto& body, NetworkEdit& edit);
@@ -198,24 +198,24 @@ void TetWorld::State::answer(Index intruder, Index holder, std::span<const tet::
         membranes[intruder - tets.size()].keep_sides(holder, segments, of_chains, depths);
     }
     for (std::size_t k = 0; k < points.size(); ++k)
-        push(of_points[k], {intruder, holder, {points[k].vertex, no_index}}, {intruder, holder, points[k].vertex});
+        push(of_points[k], {intruder, holder, points[k].vertex}, {intruder, holder, points[k].vertex});
     // Further chains of an edge are identified by higher numbers of the holder.
     Index again = 0;
     for (std::size_t k = 0; k < of_chains.size(); ++k) {
         const Edge& edge = in.body.topology.boundary_edges()[segments.chains[k].edge];
         again = k > 0 && segments.chains[k].edge == segments.chains[k - 1].edge ? again + 1 : 0;
         const auto known_as = static_cast<Index>(holder + again * count());
-        push(of_chains[k], {intruder, holder, edge}, {intruder, known_as, edge[0], edge[1]});
+        push(of_chains[k], {intruder, holder, edge[0]}, {intruder, known_as, edge[0], edge[1]});
     }
 }
 
-void TetWorld::State::push(const TetPush& found, TetWorldContact contact, const ContactKey& key) {
+void TetWorld::State::push(const TetPush& found, BodyContact contact, const ContactKey& key) {
     if (!(found.contact.depth > 0)) return;
     contact.position = found.position;
-    contact.normal = found.contact.normal;
+    contact.normal = -found.contact.separating_direction;
     contact.depth = found.contact.depth;
     WeightedContact moving = found.contact; // approaches at the rate at which its depth grows
-    moving.normal *= found.rate;
+    moving.separating_direction *= found.rate;
     WeightedContact pushed = found.contact;
     pushed.depth = memory.pressed(key, moving);
     contacts.push_back(contact);
@@ -231,12 +231,12 @@ void TetWorld::State::add_obstacles() {
         for (const Index v : vertices) places.push_back(in.body.vertices[v]);
         for (const PointInObstacle& p : points_in_obstacles(obstacles, places)) {
             const Index v = vertices[p.point];
-            contacts.push_back(
-                {b, static_cast<Index>(count() + p.obstacle), {v, no_index}, places[p.point], p.normal, p.depth});
+            contacts.push_back({b, static_cast<Index>(count() + p.obstacle), v, no_index, places[p.point],
+                                -p.separating_direction, p.depth});
             pushes.push_back({.points = {in.points[v]},
                               .weights = {1},
                               .count = 1,
-                              .normal = p.normal,
+                              .separating_direction = p.separating_direction,
                               .depth = p.depth,
                               .area = in.areas.of_vertex[v]});
         }
@@ -391,7 +391,7 @@ std::shared_ptr<const std::vector<Triangle>> TetWorld::surface(Index body) const
 }
 const SpringWorld& TetWorld::springs() const { return *state_->springs; }
 const SpringReport& TetWorld::report() const { return state_->report; }
-std::span<const TetWorldContact> TetWorld::contacts() const { return state_->contacts; }
+std::span<const BodyContact> TetWorld::contacts() const { return state_->contacts; }
 const TetWorldStatistics& TetWorld::statistics() const { return state_->statistics; }
 
 // Copies the boundaries and contacts of tetrahedral bodies into frames.
@@ -439,7 +439,7 @@ std::vector<RecordedBody> TetWorld::recorded_bodies() const {
 
 RecordedStep TetWorld::recorded_step() const {
     double deepest = 0;
-    for (const TetWorldContact& c : contacts()) deepest = std::max(deepest, c.depth);
+    for (const BodyContact& c : contacts()) deepest = std::max(deepest, c.depth);
     return {steps(),
             time(),
             energy(),
@@ -452,9 +452,7 @@ RecordedStep TetWorld::recorded_step() const {
 void TetWorld::fill(RecordedFrame& frame, bool with_contacts) const {
     for (Index b = 0; b < bodies().size() + membranes().size(); ++b) frame.bodies.push_back(frame_of(*this, b));
     for (const StaticObstacle& obstacle : obstacles()) frame.bodies.push_back({.pose = obstacle.pose});
-    if (!with_contacts) return;
-    for (const TetWorldContact& c : contacts())
-        frame.contacts.push_back({c.body, c.other, c.vertices[0], c.position, c.normal, c.depth});
+    if (with_contacts) frame.contacts.assign(contacts().begin(), contacts().end());
 }
 
 } // namespace fathom

@@ -58,16 +58,6 @@ struct TetWorldOptions {
     BroadPhaseOptions broad{};
 };
 
-// A place where two bodies push each other.
-struct TetWorldContact {
-    // Membranes are numbered after the bodies, then obstacles; `other` equals `body` for self-contact.
-    Index body = no_index, other = no_index;
-    std::array<Index, 2> vertices = {no_index, no_index}; // of the first body: one vertex, or the two ends of an edge
-    Vec3 position = Vec3::Zero();                         // m, world
-    Vec3 normal = Vec3::Zero();                           // unit, from the other to the first body (world)
-    double depth = 0;                                     // penetration depth (m)
-};
-
 // A surface outside the world, in its current state: its points may have any numbers from springs().network().size()
 // on.
 struct TetGuest {
@@ -136,8 +126,10 @@ public:
     // Boundary triangles, as positions in body(b).topology.boundary_vertices(). The same object while nothing breaks.
     [[nodiscard]] std::shared_ptr<const std::vector<Triangle>> surface(Index body) const;
     [[nodiscard]] const SpringWorld& springs() const;
-    [[nodiscard]] const SpringReport& report() const;                // of the last step
-    [[nodiscard]] std::span<const TetWorldContact> contacts() const; // of the bodies in their current state
+    [[nodiscard]] const SpringReport& report() const; // of the last step
+    // Contacts of the bodies in their current state. Membranes are numbered after the bodies, then obstacles. feature_a
+    // is a vertex of a, or the first vertex of an edge of a; feature_b is unknown.
+    [[nodiscard]] std::span<const BodyContact> contacts() const;
     [[nodiscard]] const TetWorldStatistics& statistics() const;
 
 private:

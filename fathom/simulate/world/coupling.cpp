@@ -86,7 +86,7 @@ struct Sampled {
 
 // A contact before its force is computed. If one side is rigid, `over` holds only the points of the other side.
 struct Found {
-    CoupledContact contact;
+    BodyContact contact;
     ContactKey key;
     WeightedContact over;
     double rate = 1;        // as in TetPush
@@ -120,7 +120,7 @@ struct Coupling::State {
     std::vector<Found> found;
 
     ContactCache memory;
-    std::vector<CoupledContact> contacts;
+    std::vector<BodyContact> contacts;
     std::vector<Wrench> wrenches;
     double stored = 0;
 
@@ -187,10 +187,15 @@ void Coupling::State::add_in_rigid(Index rigid, Index body, std::span<const Vec3
     if (!reach_of(*worlds.rigid, rigid).overlaps(bounds(places))) return;
     const StaticObstacle obstacle = obstacle_of(*worlds.rigid, rigid);
     for (const PointInObstacle& p : points_in_obstacles({&obstacle, 1}, places)) {
-        Found f{
-            {body, rigid, no_index, places[p.point], p.normal, p.depth}, {body, rigid, p.point}, {}, 1, 1, rigid, -1};
+        Found f{{body, rigid, no_index, no_index, places[p.point], -p.separating_direction, p.depth},
+                {body, rigid, p.point},
+                {},
+                1,
+                1,
+                rigid,
+                -1};
         over(p.point, f);
-        f.over.normal = p.normal;
+        f.over.separating_direction = p.separating_direction;
         f.over.depth = p.depth;
         found.push_back(f);
     }
@@ -199,7 +204,7 @@ void Coupling::State::add_in_rigid(Index rigid, Index body, std::span<const Vec3
 void Coupling::State::add_samples_in_rigid(Index rigid, Index body, const Sampled& of, const auto& point) {
     add_in_rigid(rigid, body, of.places, [&](Index k, Found& f) {
         const SurfaceSample& sample = of.samples[k];
-        f.contact.point = k;
+        f.contact.feature_a = k;
         f.share = sample.share;
         f.over.count = sample.count;
         f.over.area = sample.area;
@@ -225,7 +230,7 @@ void Coupling::State::find_in_rigid(Index rigid) {
         std::vector<Vec3> places;
         for (const Index v : vertices) places.push_back(body.vertices[v]);
         add_in_rigid(rigid, row, places, [&](Index k, Found& f) {
-            f.contact.point = f.key.feature = vertices[k];
+            f.contact.feature_a = f.key.feature = vertices[k];
             f.over.points[0] = points[vertices[k]];
             f.over.weights[0] = 1;
             f.over.count = 1;
@@ -248,7 +253,7 @@ void Coupling::State::add_guest(Index body, const PushIntruder& surface, Index r
          worlds.solids->find_guest({surface, worlds.solids->options().response == TetResponse::points})) {
         const WeightedContact& c = p.push.contact;
         const Index other = worlds.first_solid() + p.body;
-        Found f{{body, other, p.vertices[0], p.push.position, c.normal, c.depth},
+        Found f{{body, other, p.vertices[0], no_index, p.push.position, -c.separating_direction, c.depth},
                 {body, other + p.again * rows, p.vertices[0], p.vertices[1]},
                 c,
                 p.push.rate,
@@ -302,7 +307,7 @@ void Coupling::State::push(const Found& f, double step) {
         const BodyState& state = worlds.rigid->states()[f.rigid];
         const BodyMass& mass = worlds.rigid->masses()[f.rigid];
         arm = f.contact.position - state.center;
-        const Vec3 lever = arm.cross(over.normal);
+        const Vec3 lever = arm.cross(over.separating_direction);
         inverse_masses.push_back(mass.mass > 0 ? 1 / mass.mass + lever.dot(mass.spin(state.rotation, lever)) : 0);
         velocities.push_back(mass.mass > 0 ? Vec3(state.velocity + state.spin.cross(arm)) : Vec3(Vec3::Zero()));
         over.points[over.count] = static_cast<Index>(real);
@@ -310,7 +315,7 @@ void Coupling::State::push(const Found& f, double step) {
     }
     double parting = 0;
     for (std::size_t k = 0; k < over.count; ++k)
-        parting += over.weights[k] * over.normal.dot(velocities[over.points[k]]);
+        parting += over.weights[k] * over.separating_direction.dot(velocities[over.points[k]]);
     const double come = -f.rate * step * parting;
     over.depth = std::max(0.0, memory.pressed(f.key, over.depth, come) + 0.5 * come);
     WeightedContactLaw law = options.law;
@@ -349,7 +354,7 @@ void Coupling::find(double step) {
     s.memory.end();
 }
 
-std::span<const CoupledContact> Coupling::contacts() const { return state_->contacts; }
+std::span<const BodyContact> Coupling::contacts() const { return state_->contacts; }
 std::span<const Wrench> Coupling::on_rigid() const { return state_->wrenches; }
 std::span<const Vec3> Coupling::on_solids() const { return std::span(state_->forces).first(state_->solid_points); }
 std::span<const Vec3> Coupling::on_surfaces() const { return std::span(state_->forces).subspan(state_->solid_points); }

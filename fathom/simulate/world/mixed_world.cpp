@@ -447,7 +447,7 @@ RecordedStep MixedWorld::recorded_step() const {
         sum.detect_seconds += own.detect_seconds;
         sum.respond_seconds += own.respond_seconds;
     }
-    for (const CoupledContact& c : coupling().contacts()) sum.deepest = std::max(sum.deepest, c.depth);
+    for (const BodyContact& c : coupling().contacts()) sum.deepest = std::max(sum.deepest, c.depth);
     sum.contact_count += coupling().contacts().size();
     sum.detect_seconds += state_->coupling_seconds;
     return sum;
@@ -464,13 +464,13 @@ void MixedWorld::fill(RecordedFrame& frame, bool with_contacts) const {
             frame.bodies.resize(std::max<std::size_t>(frame.bodies.size(), rows[w].number[k] + std::size_t{1}));
             frame.bodies[rows[w].number[k]] = std::move(own.bodies[k]);
         }
-        for (RecordedContact c : own.contacts) {
-            c.body = rows[w].number[c.body];
-            c.other = rows[w].number[c.other];
+        for (BodyContact c : own.contacts) {
+            c.a = rows[w].number[c.a];
+            c.b = rows[w].number[c.b];
             frame.contacts.push_back(c);
         }
     }
-    for (const CoupledContact& c : coupling().contacts())
-        if (with_contacts) frame.contacts.push_back({c.body, c.other, c.point, c.position, c.normal, c.depth});
+    const auto between = coupling().contacts();
+    if (with_contacts) frame.contacts.insert(frame.contacts.end(), between.begin(), between.end());
 }
 } // namespace fathom

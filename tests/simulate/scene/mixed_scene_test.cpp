@@ -107,8 +107,7 @@ TEST(MixedScene, all_kinds_come_into_one_world_and_one_recording) {
     EXPECT_EQ(names, (std::vector<std::string>{"ball", "post", "ground", "block", "cloth", "particles"}));
     std::size_t between = 0;
     for (const RecordedFrame& frame : simulation.recording().frames())
-        for (const RecordedContact& c : frame.contacts)
-            between += std::min(c.body, c.other) == 0 && std::max(c.body, c.other) == 3;
+        for (const BodyContact& c : frame.contacts) between += std::min(c.a, c.b) == 0 && std::max(c.a, c.b) == 3;
     EXPECT_GT(between, 0u);
     write_results(simulation, folder / "out");
     for (const char* name : {"energy.csv", "states.csv", "contacts.csv", "summary.json", "points.csv", "frames.pvd"})

@@ -262,7 +262,7 @@ volume = 2e5
 stepping = "backward_euler"
 response = "points"
 depth = "closest_point"
-push_direction = "gradient"
+separating_direction = "gradient"
 strain_limit = 0.5
 self = true
 [contact]

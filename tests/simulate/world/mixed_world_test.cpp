@@ -118,7 +118,7 @@ TEST(MixedWorld, a_rigid_ball_comes_to_rest_on_a_soft_block) {
     const double first = highest;
     for (std::size_t k = 0; k < 2500; ++k) {
         world.step();
-        for (const CoupledContact& c : world.coupling().contacts()) deepest = std::max(deepest, c.depth);
+        for (const BodyContact& c : world.coupling().contacts()) deepest = std::max(deepest, c.depth);
         highest = std::max(highest, world.energy().total());
     }
     const BodyState& ball = world.rigid()->states()[0];
@@ -173,7 +173,7 @@ TEST(MixedWorld, a_cloth_drapes_over_a_box_and_follows_when_it_is_pushed) {
     MixedWorld world = cloth_over_box(SpringStepping::backward_euler);
     const auto deepest = [&] {
         double depth = 0;
-        for (const CoupledContact& c : world.coupling().contacts()) depth = std::max(depth, c.depth);
+        for (const BodyContact& c : world.coupling().contacts()) depth = std::max(depth, c.depth);
         return depth;
     };
     double worst = 0;
@@ -326,10 +326,10 @@ TEST(MixedWorld, records_every_body_once_and_contacts_between_all) {
     EXPECT_EQ(last.contacts.size(), last.contact_count);
     std::set<std::pair<Index, Index>> pairs;
     for (const RecordedFrame& frame : recording.frames())
-        for (const RecordedContact& c : frame.contacts) {
-            ASSERT_LT(c.body, 5u);
-            ASSERT_LT(c.other, 5u);
-            pairs.insert(std::minmax(c.body, c.other));
+        for (const BodyContact& c : frame.contacts) {
+            ASSERT_LT(c.a, 5u);
+            ASSERT_LT(c.b, 5u);
+            pairs.insert(std::minmax(c.a, c.b));
         }
     for (const auto& pair : {std::pair<Index, Index>{0, 2}, {0, 3}, {1, 2}, {3, 4}})
         EXPECT_TRUE(pairs.contains(pair)) << pair.first << ' ' << pair.second;
