@@ -12,7 +12,6 @@
 // number of threads.
 #pragma once
 
-#include <fathom/index/bvh.h>
 #include <fathom/response/continuous_penalty.h>
 #include <fathom/simulate/record/body_contact.h>
 #include <fathom/simulate/record/simulated_world.h>

@@ -59,7 +59,7 @@ struct DeformingWorld::State {
     void add_vertices(const deformable::BodyContacts& pair);
     void add_crossings(const deformable::BodyContacts& pair);
     void add_near_features(const deformable::BodyContacts& pair);
-    void add_obstacles(std::span<const Vec3> positions);
+    void add_obstacles();
     void push(const BodyContact& contact, const WeightedContact& over);
     [[nodiscard]] Index point(Index body, Index vertex) const { return rows[body].first + vertex; }
 };
@@ -81,6 +81,8 @@ SpringNetwork DeformingWorld::State::add_bodies(std::vector<Vec3>& velocities) {
         } catch (const Error& error) {
             throw named(error, body.name);
         }
+    for (const StaticObstacle& obstacle : obstacles)
+        scene.world().add(Shape(obstacle.field), obstacle.pose, {.name = obstacle.name, .is_static = true});
     if (options.motion) add_random_motion(all, *options.motion, velocities);
     for (std::size_t k = 0; k < all.size(); ++k)
         if (all.fixed[k]) velocities[k] = Vec3::Zero();
@@ -154,20 +156,19 @@ void DeformingWorld::State::add_near_features(const deformable::BodyContacts& pa
     }
 }
 
-void DeformingWorld::State::add_obstacles(std::span<const Vec3> positions) {
-    Index body = 0, obstacle = no_index;
-    for (const PointInObstacle& p : points_in_obstacles(obstacles, positions)) {
-        if (p.obstacle != obstacle) body = 0, obstacle = p.obstacle;
-        while (p.point >= rows[body].first + rows[body].count) ++body;
-        if (bodies[body].fixed) continue;
-        push({body, static_cast<Index>(bodies.size() + p.obstacle), p.point - rows[body].first, no_index,
-              positions[p.point], -p.separating_direction, p.depth},
-             {.points = {p.point},
-              .weights = {1},
-              .count = 1,
-              .separating_direction = p.separating_direction,
-              .depth = p.depth,
-              .area = areas[p.point]});
+void DeformingWorld::State::add_obstacles() {
+    for (const auto& [body, obstacle] : scene.candidates()) {
+        if (obstacle < bodies.size()) continue;
+        const auto [first, count] = rows[body];
+        for (const PointInObstacle& p :
+             points_in_obstacle(obstacles[obstacle - bodies.size()], now.subspan(first, count)))
+            push({body, obstacle, p.point, no_index, now[first + p.point], -p.separating_direction, p.depth},
+                 {.points = {first + p.point},
+                  .weights = {1},
+                  .count = 1,
+                  .separating_direction = p.separating_direction,
+                  .depth = p.depth,
+                  .area = areas[first + p.point]});
     }
 }
 
@@ -187,7 +188,7 @@ void DeformingWorld::State::find(std::span<const Vec3> positions) {
         add_crossings(pair);
         if (options.thickness > 0) add_near_features(pair);
     }
-    add_obstacles(positions);
+    add_obstacles();
     memory.end();
 }
 

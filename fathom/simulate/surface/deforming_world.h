@@ -13,7 +13,7 @@
 // Not thread-safe; parallel inside, the same bits for any number of threads.
 #pragma once
 
-#include <fathom/detect/deformable/deforming_scene.h>
+#include <fathom/detect/world/deforming_scene.h>
 #include <fathom/simulate/contact/obstacle.h>
 #include <fathom/simulate/record/simulated_world.h>
 #include <fathom/simulate/springs/spring_world.h>

@@ -12,7 +12,7 @@
 // threads.
 #pragma once
 
-#include <fathom/index/broad_phase.h>
+#include <fathom/detect/world/world.h>
 #include <fathom/response/tet_pushes.h>
 #include <fathom/simulate/surface/deforming_world.h>
 #include <fathom/simulate/tets/membrane_fracture.h>
@@ -67,7 +67,6 @@ struct TetGuest {
 
 // Contact between a body of the world and a guest; `contact` is that of the guest against the body.
 struct TetGuestPush {
-    Index body = no_index;
     std::array<Index, 2> vertices = {no_index, no_index}; // of the guest: one vertex, or the two ends of an edge
     Index again = 0; // running number of the contacts of one edge, or one vertex, in one body
     TetPush push;
@@ -103,9 +102,9 @@ public:
     [[nodiscard]] RecordedStep recorded_step() const override;
     void fill(RecordedFrame& frame, bool with_contacts) const override; // the boundary of each body
 
-    // Contacts of the guest with the bodies in their current state, by body; depths and directions as options() says,
-    // without regard to earlier compression. Changes nothing that a step depends on. O(tetrahedra near it).
-    [[nodiscard]] std::vector<TetGuestPush> find_guest(const TetGuest& guest);
+    // Contacts of the guest with a body in its current state; depths and directions as options() says, without regard
+    // to earlier compression. Changes nothing that a step depends on. O(tetrahedra near it).
+    [[nodiscard]] std::vector<TetGuestPush> find_guest(const TetGuest& guest, Index body);
 
     void set_motion(MotionHook hook); // see SpringMotion; the points of a body are points(body)
     // Cuts a body in its current shape; reports as BreakableSolid does. Requires a world with `breaking`:
