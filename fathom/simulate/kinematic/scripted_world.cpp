@@ -397,6 +397,7 @@ void ScriptedWorld::step() {
     s.run();
 }
 
+double ScriptedWorld::step_size() const { return state_->step; }
 std::size_t ScriptedWorld::steps() const { return state_->steps; }
 double ScriptedWorld::time() const { return state_->time(state_->steps); }
 std::span<const KinematicBody> ScriptedWorld::bodies() const { return state_->bodies; }

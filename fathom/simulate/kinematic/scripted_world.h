@@ -92,6 +92,7 @@ public:
     [[nodiscard]] RecordedStep recorded_step() const override;
     void fill(RecordedFrame& frame, bool with_contacts) const override;
 
+    [[nodiscard]] double step_size() const; // s
     [[nodiscard]] std::span<const KinematicBody> bodies() const;
     [[nodiscard]] const Pose& pose(Index body) const;
     [[nodiscard]] std::span<const ScriptedPair> pairs() const; // results of the last step

@@ -8,8 +8,8 @@
 namespace fathom {
 
 Simulation::Simulation(Scene scene, Progress* progress)
-    : scene_(std::make_unique<const Scene>(std::move(scene))), world_(make_world(*scene_, progress)),
-      recording_(scene_->recording) {
+    : scene_(std::make_unique<const Scene>(std::move(scene))),
+      world_(std::make_unique<SimulationWorld>(make_world(*scene_, progress))), recording_(scene_->recording) {
     world_->record(recording_);
 }
 

@@ -3,6 +3,7 @@
 
 #include <fathom/base/progress.h>
 #include <fathom/simulate/record/recording.h>
+#include <fathom/simulate/world/simulation_world.h>
 
 #include <filesystem>
 #include <memory>
@@ -21,18 +22,18 @@ public:
     Simulation(Simulation&&) noexcept;
     Simulation& operator=(Simulation&&) noexcept;
 
-    void step(); // also records; throws Error if the energy guard of RigidWorld::step() stops it
+    void step(); // also records; throws Error if an energy guard stops it
     void run(Progress* progress =
                  nullptr); // to the end of the scene's duration; Error{cancelled} keeps the steps done so far
     [[nodiscard]] bool finished() const;
 
     [[nodiscard]] const Scene& scene() const { return *scene_; }
-    [[nodiscard]] const SimulatedWorld& world() const { return *world_; }
+    [[nodiscard]] const SimulationWorld& world() const { return *world_; }
     [[nodiscard]] const Recording& recording() const { return recording_; }
 
 private:
     std::unique_ptr<const Scene> scene_;
-    std::unique_ptr<SimulatedWorld> world_;
+    std::unique_ptr<SimulationWorld> world_;
     Recording recording_;
 };
 

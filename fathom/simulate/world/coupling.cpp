@@ -353,14 +353,21 @@ Coupling::Coupling(const CoupledWorlds& worlds, const CouplingOptions& options) 
     require_positive(options.recovery_time, "option recovery_time");
     state_->worlds = worlds;
     state_->options = options;
+    if (!possible()) return;
     state_->begin_guests();
     state_->begin_world();
 }
 Coupling::~Coupling() = default;
 Coupling::Coupling(Coupling&&) noexcept = default;
 
+bool Coupling::possible() const {
+    const CoupledWorlds& worlds = state_->worlds;
+    return (worlds.rigid ? 1 : 0) + (worlds.solids ? 1 : 0) + (worlds.surfaces ? 1 : 0) > 1;
+}
+
 void Coupling::find(double step) {
     State& s = *state_;
+    if (!possible()) return;
     s.take_points();
     s.found.clear();
     s.contacts.clear();

@@ -47,6 +47,9 @@ public:
     ~Coupling();
     Coupling(Coupling&&) noexcept;
 
+    // Whether there are bodies of more than one kind; otherwise find() does nothing.
+    [[nodiscard]] bool possible() const;
+
     // Finds the contacts of the bodies at their current positions and the forces for the next step (s).
     void find(double step);
 
