@@ -4,6 +4,7 @@
 #include "poses.h"
 #include "progress.h"
 
+#include <fathom/show/simulation_results.h>
 #include <fathom/show/viewer_page.h>
 #include <fathom/show/viewer_recording.h>
 #include <fathom/simulate/scene/scene.h>
@@ -316,11 +317,12 @@ void bind_scenes(py::module_& m) {
             "write_results",
             [](Running& r, const std::filesystem::path& folder, const py::object& progress) {
                 watched(progress, [&](Progress* watcher) {
-                    r.locked([&](Simulation& s) { write_results(s, folder, watcher); });
+                    r.locked([&](Simulation& s) { write_results(s, ResultsFolder(folder), watcher); });
                 });
             },
             py::arg("folder"), py::arg("progress") = py::none(),
-            "Writes frames.pvd for ParaView, tables and summary.json to a folder.");
+            "Writes all results to a folder, as `fathom simulate` does: summary.json, tables, frames.pvd for ParaView, "
+            "animation.glb, film.png, plots, and recording.fathomview for `fathom view`.");
 }
 
 } // namespace fathom::python

@@ -47,7 +47,9 @@ def test_a_recording_is_available_as_arrays(source, tmp_path):
     with pytest.raises(IndexError):
         record.vertices(99)
     simulation.write_results(tmp_path / "results")
-    assert (tmp_path / "results" / "summary.json").exists()
+    written = {path.name for path in (tmp_path / "results").iterdir()}
+    assert written == {"summary.json", "energy.csv", "states.csv", "contacts.csv", "frames.pvd", "frames", "animation.glb",
+                       "film.png", "energy.svg", "penetration.svg", "recording.fathomview"}
 
 
 def test_a_recording_is_a_copy_and_runs_are_repeatable(source):

@@ -88,8 +88,7 @@ void write_points_csv(const std::filesystem::path& path, const RecordedFrame& fr
     write_whole_file(path, text);
 }
 
-void write_summary_json(const std::filesystem::path& path, const Recording& recording, const RecordedFrame& end,
-                        const Fingerprint& state_hash) {
+std::string summary_json(const Recording& recording, const RecordedFrame& end, const Fingerprint& state_hash) {
     nlohmann::ordered_json json = {
         {"steps", end.step}, {"time", end.time}, {"frames", recording.frames().size()}, {"every", recording.every()}};
     if (!recording.frames().empty()) json["energy_at_start"] = summary_of(recording.frames().front().energy);
@@ -112,7 +111,7 @@ void write_summary_json(const std::filesystem::path& path, const Recording& reco
                                   {"spin", array(state.spin)},
                                   {"asleep", state.asleep}});
     }
-    write_whole_file(path, json.dump(2) + "\n");
+    return json.dump(2) + "\n";
 }
 
 // ---- VTK: .vtu files, and a .pvd file with their times.

@@ -20,10 +20,10 @@ void write_states_csv(const std::filesystem::path& path, const Recording& record
 void write_contacts_csv(const std::filesystem::path& path, const Recording& recording);
 // Columns: body, position, velocity, age. One row per point of the clouds in a frame.
 void write_points_csv(const std::filesystem::path& path, const RecordedFrame& frame);
-// Steps, times, energies, worst penetration, the state of each body in the frame `end` (which need not be one of the
-// kept frames), and the state hash.
-void write_summary_json(const std::filesystem::path& path, const Recording& recording, const RecordedFrame& end,
-                        const Fingerprint& state_hash);
+// The text of summary.json: steps, times, energies, worst penetration, the state of each body in the frame `end` (which
+// need not be one of the kept frames), and the state hash.
+[[nodiscard]] std::string summary_json(const Recording& recording, const RecordedFrame& end,
+                                       const Fingerprint& state_hash);
 
 // Writes `name`.pvd with the times; and to the folder `name`, for each frame, a .vtu of the moving and deforming bodies
 // and one of the contacts, and one .vtu of the fixed bodies for all frames. Cells have the index of their body;

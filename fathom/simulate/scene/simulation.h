@@ -37,8 +37,4 @@ private:
     Recording recording_;
 };
 
-// Writes all results of a run to a folder: frames.pvd for ParaView, animation.glb for Blender and browsers, energy.csv,
-// states.csv, contacts.csv, summary.json; for a scene with particles also points.csv with the final state.
-void write_results(const Simulation& simulation, const std::filesystem::path& folder, Progress* progress = nullptr);
-
 } // namespace fathom

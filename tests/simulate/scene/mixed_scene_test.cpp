@@ -3,6 +3,7 @@
 #include <fathom/base/file.h>
 #include <fathom/geometry/io/mesh_file.h>
 #include <fathom/response/weighted_contact.h>
+#include <fathom/show/simulation_results.h>
 #include <fathom/simulate/scene/scene.h>
 #include <fathom/simulate/scene/simulation.h>
 #include <fathom/simulate/world/simulation_world.h>
@@ -109,7 +110,7 @@ TEST(MixedScene, all_kinds_come_into_one_world_and_one_recording) {
     for (const RecordedFrame& frame : simulation.recording().frames())
         for (const BodyContact& c : frame.contacts) between += std::min(c.a, c.b) == 0 && std::max(c.a, c.b) == 3;
     EXPECT_GT(between, 0u);
-    write_results(simulation, folder / "out");
+    write_results(simulation, ResultsFolder(folder / "out"));
     for (const char* name : {"energy.csv", "states.csv", "contacts.csv", "summary.json", "points.csv", "frames.pvd"})
         EXPECT_GT(read_whole_file(folder / "out" / name).size(), 50u) << name;
     const TriangleMesh frame = read_triangle_mesh(

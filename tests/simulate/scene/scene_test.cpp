@@ -1,3 +1,4 @@
+#include <fathom/show/simulation_results.h>
 #include <fathom/simulate/scene/simulation.h>
 
 #include <fathom/base/error.h>
@@ -195,7 +196,7 @@ TEST(Simulation, records_what_happened_and_writes_files_that_read_back) {
     EXPECT_EQ(recording.frames()[20].step, 200u);
     EXPECT_GT(recording.worst_penetration(), 0);
     EXPECT_GT(recording.frames()[15].contact_count, 0u);
-    write_results(simulation, folder / "out");
+    write_results(simulation, ResultsFolder(folder / "out"));
     const TriangleMesh frame = read_triangle_mesh(folder / "out/frames/bodies_000020.vtu");
     const TriangleMesh& mesh = rigid(simulation).bodies()[0].shape->mesh;
     ASSERT_EQ(frame.triangles.size(), mesh.triangles.size());
