@@ -18,6 +18,7 @@ Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
+const SimulatedWorld& Simulation::world() const { return *world_; }
 bool Simulation::finished() const { return world_->steps() >= scene_->step_count(); }
 
 void Simulation::step() {

@@ -3,7 +3,7 @@
 
 #include <fathom/base/progress.h>
 #include <fathom/simulate/record/recording.h>
-#include <fathom/simulate/world/simulation_world.h>
+#include <fathom/simulate/record/simulated_world.h>
 
 #include <filesystem>
 #include <memory>
@@ -11,6 +11,7 @@
 namespace fathom {
 
 struct Scene;
+class SimulationWorld;
 
 class Simulation {
 public:
@@ -28,7 +29,8 @@ public:
     [[nodiscard]] bool finished() const;
 
     [[nodiscard]] const Scene& scene() const { return *scene_; }
-    [[nodiscard]] const SimulationWorld& world() const { return *world_; }
+    [[nodiscard]] const SimulatedWorld& world() const;
+    [[nodiscard]] const SimulationWorld& systems() const { return *world_; } // the same, with the systems of its bodies
     [[nodiscard]] const Recording& recording() const { return recording_; }
 
 private:

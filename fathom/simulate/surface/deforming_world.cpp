@@ -183,7 +183,6 @@ void DeformingWorld::State::find(std::span<const Vec3> positions) {
     contacts.clear();
     pushes.clear();
     for (const deformable::BodyContacts& pair : scene.contacts()) {
-        if (bodies[pair.bodies[0]].fixed && bodies[pair.bodies[1]].fixed) continue;
         add_vertices(pair);
         add_crossings(pair);
         if (options.thickness > 0) add_near_features(pair);

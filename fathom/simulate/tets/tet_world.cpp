@@ -67,9 +67,6 @@ struct TetWorld::State {
         return of(body, [](const auto& b) { return b.view(); });
     }
     [[nodiscard]] bool is_membrane(Index body) const { return body >= tets.size(); }
-    [[nodiscard]] bool fixed(Index body) const {
-        return is_membrane(body) ? membranes_at_start[body - tets.size()].surface.fixed : bodies[body].fixed;
-    }
     [[nodiscard]] PushIntruder intruder(Index body) const {
         return of(body, [](const auto& b) { return PushIntruder{b.view(), b.points(), b.areas()}; });
     }

@@ -65,7 +65,7 @@ public:
     // only, the particles, and last kinematic bodies.
     [[nodiscard]] std::vector<RecordedBody> recorded_bodies() const override;
     [[nodiscard]] RecordedStep recorded_step() const override;
-    void fill(RecordedFrame& frame, bool contacts) const override;
+    void fill(RecordedFrame& frame, bool with_contacts) const override;
 
     // Null for a kind that is absent.
     [[nodiscard]] const RigidWorld* rigid() const;

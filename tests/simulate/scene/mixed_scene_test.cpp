@@ -97,7 +97,7 @@ std::string with_cloth() {
 TEST(MixedScene, all_kinds_come_into_one_world_and_one_recording) {
     const testing::ScratchFolder folder;
     Simulation simulation(parse_scene(with_cloth(), "mixed.toml"));
-    const SimulationWorld& world = simulation.world();
+    const SimulationWorld& world = simulation.systems();
     ASSERT_TRUE(world.rigid() && world.solids() && world.surfaces() && world.particles());
     EXPECT_EQ(world.rigid()->bodies().size(), 3u) << "ball, post and ground";
     EXPECT_EQ(world.solids()->obstacles().size(), 2u);
@@ -178,14 +178,14 @@ TEST(MixedScene, a_system_moves_in_company_as_it_does_alone_to_the_bit) {
                      solid = run({solid_kind}), surface = run({surface_kind}), particles = run({particle_kind});
     for (const Simulation* one : {&rigid, &solid, &surface})
         EXPECT_GT(one->recording().frames().back().contact_count, 0u) << one->recording().bodies()[0].name;
-    const SimulationWorld& mixed_world = all.world();
+    const SimulationWorld& mixed_world = all.systems();
     EXPECT_EQ(mixed_world.rigid()->state_hash(), rigid.world().state_hash());
     EXPECT_EQ(mixed_world.solids()->state_hash(), solid.world().state_hash());
     EXPECT_EQ(mixed_world.surfaces()->state_hash(), surface.world().state_hash());
     EXPECT_EQ(mixed_world.particles()->state_hash(), particles.world().state_hash());
     EXPECT_GT(mixed_world.particles()->positions().size(), 0u);
     EXPECT_EQ(mixed_world.surfaces()->springs().velocities().size(),
-              surface.world().surfaces()->springs().velocities().size());
+              surface.systems().surfaces()->springs().velocities().size());
 }
 
 TEST(MixedScene, errors_are_named) {

@@ -166,7 +166,7 @@ TEST(Scene, characters_beyond_ascii_are_accepted_in_comments_and_as_escapes) {
         }
 }
 
-const RigidWorld& rigid(const Simulation& simulation) { return *simulation.world().rigid(); }
+const RigidWorld& rigid(const Simulation& simulation) { return *simulation.systems().rigid(); }
 
 TEST(Scene, a_formula_can_be_the_floor) {
     const std::string text = std::string(small_scene) + "[[body]]\nfield = \"box(4, 4, 0.2)\"\nfixed = true\n";
@@ -424,7 +424,7 @@ TEST(Simulation, recordings_of_bodies_that_break_read_back) {
             read_scene(std::filesystem::path(FATHOM_SOURCE_DIR) / "scenes" / (name + ".toml"),
                        {.overrides = {membrane ? "duration = 0.2" : "duration = 0.1", "record_every = 10"}}));
         simulation.run();
-        const TetWorld& world = *simulation.world().solids();
+        const TetWorld& world = *simulation.systems().solids();
         const RecordedFrame& last = simulation.recording().frames().back();
         write_vtk(folder / (name + ".pvd"), simulation.recording());
         const TriangleMesh read = read_triangle_mesh(

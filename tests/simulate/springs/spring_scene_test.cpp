@@ -115,7 +115,7 @@ TEST(SpringScene, a_recording_of_shapes_that_deform_reads_back) {
     testing::ScratchFolder folder;
     Simulation simulation(parse_scene(soft_scene, "soft.toml"));
     simulation.run();
-    const DeformingWorld& world = *simulation.world().surfaces();
+    const DeformingWorld& world = *simulation.systems().surfaces();
     ASSERT_EQ(simulation.recording().frames().size(), 16u);
     EXPECT_GT(simulation.recording().worst_penetration(), 0);
     write_results(simulation, ResultsFolder(folder / "out"));
