@@ -4,7 +4,7 @@
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
 #include <fathom/baseline/scene_octree.h>
-#include <fathom/detect/deformable/deforming_scene.h>
+#include <fathom/detect/world/deforming_scene.h>
 #include <fathom/geometry/mesh/weld.h>
 #include <fathom/index/body_octree_pairs.h>
 #include <fathom/simulate/scene/scene.h>
@@ -239,7 +239,7 @@ public:
         for (const DeformingBody& body : objects.bodies) (void)scene_.add(body.mesh);
     }
     [[nodiscard]] std::vector<IdPair> look(const Motion& motion) {
-        for (Index k = 0; k < scene_.broad_phase().id_limit(); ++k) scene_.update(k, motion.vertices(k));
+        for (Index k = 0; k < scene_.world().id_limit(); ++k) scene_.update(k, motion.vertices(k));
         scene_.find();
         std::vector<IdPair> touching;
         for (const deformable::BodyContacts& pair : scene_.contacts())

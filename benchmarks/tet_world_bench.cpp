@@ -25,7 +25,7 @@ void breaking_row(Report& report, const std::string& response, double published)
     double deepest = 0;
     for (std::size_t k = 0; k < steps; ++k) {
         world.step();
-        for (const TetWorldContact& c : world.contacts()) deepest = std::max(deepest, c.depth);
+        for (const BodyContact& c : world.contacts()) deepest = std::max(deepest, c.depth);
     }
     const TetWorldStatistics& s = world.statistics();
     report.add({fmt::format("figure13-{}", response),
@@ -91,7 +91,7 @@ Answer answer(Side& a, Side& b, bool segments) {
         for (const TetPush& p : pushes)
             for (std::size_t k = 0; k < p.contact.count; ++k)
                 forces[p.contact.points[k]] +=
-                    p.contact.weights[k] * p.contact.area * p.contact.depth * p.contact.normal;
+                    p.contact.weights[k] * p.contact.area * p.contact.depth * p.contact.separating_direction;
         for (const Vec3& f : forces) sum += f, largest = std::max(largest, f.norm());
         best.unbalanced = largest > 0 ? sum.norm() / largest : 0;
     }

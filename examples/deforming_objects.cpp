@@ -1,6 +1,6 @@
 // Collision of two deformable balls: vertices inside, intersecting triangles and time of impact; then a simulation with
 // springs in which the balls bounce.
-#include <fathom/detect/deformable/deforming_scene.h>
+#include <fathom/detect/world/deforming_scene.h>
 #include <fathom/geometry/generate/generate.h>
 #include <fathom/simulate/surface/deforming_world.h>
 

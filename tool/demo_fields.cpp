@@ -107,7 +107,7 @@ void show_sweep(Demo& demo, const std::shared_ptr<const GridField>& creature) {
     view.b.fixed = true;
     if (found.status == Status::overlapping) {
         view.first_time = found.time + found.error;
-        view.first = {found.point, found.normal, 0, {0, 1}};
+        view.first = {.a = 0, .b = 1, .position = found.point, .normal = found.normal};
     }
     demo.add_view(section, "sweep", "The moving ring; its path is coloured where it collides",
                   sweep_document("ring through the creature", std::move(view)));

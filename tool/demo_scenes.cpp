@@ -247,7 +247,7 @@ void show_fracture(Demo& demo) {
                         "springs break, triangles are separated, and the collision data structures are updated locally "
                         "instead of being rebuilt. (After Marchal et al., 2004.)"},
                "breaking", breaking_scene, [](const Simulation& simulation, double seconds) {
-                   const auto& world = dynamic_cast<const TetWorld&>(simulation.world());
+                   const TetWorld& world = *simulation.systems().solids();
                    const std::size_t tetrahedra = world.body(0).topology.tetrahedra().size(),
                                      triangles = world.body(1).topology.boundary().size();
                    const double share = 100 * world.statistics().collision_share();
@@ -275,7 +275,7 @@ void show_particles(Demo& demo) {
              "Thousands of particles and a moving skillet. The skillet is rendered into depth maps once per step, and "
              "every particle reads one pixel, so that a collision test is very cheap."},
         "fire", fire_scene, [](const Simulation& simulation, double seconds) {
-            const auto& world = dynamic_cast<const ParticleWorld&>(simulation.world());
+            const ParticleWorld& world = *simulation.systems().particles();
             return SceneSummary{
                 fmt::format("{:.1f} s of {} particles in {:.2f} s, {} steps: {} particle hits on the skillet",
                             world.time(), world.positions().size(), seconds, world.steps(), world.total_hits()),

@@ -147,7 +147,8 @@ void write_page(const DepthObject& object, std::span<const DrawnBody> bodies, co
     if (report.collision && !report.collision->bodies.empty()) {
         ContactsLayer contacts;
         for (const DepthBodyHit& hit : report.collision->bodies)
-            contacts.contacts.push_back({hit.point, -hit.separating_direction, hit.depth, {0, hit.body + 1}});
+            contacts.contacts.push_back(
+                {0, hit.body + 1, no_index, hit.primitive, hit.point, -hit.separating_direction, hit.depth});
         document.layers.push_back(
             {.name = "deepest hit of each body", .content = std::move(contacts), .visible = true});
     }
@@ -222,7 +223,7 @@ Json to_json(const DepthCollision& c, const DepthReport& report) {
                                   {"depth", b.depth},
                                   {"point", as_json(b.point)},
                                   {"separating_direction", as_json(b.separating_direction)},
-                                  {"normal", as_json(b.normal)},
+                                  {"surface_normal", as_json(b.surface_normal)},
                                   {"triangle", b.primitive}});
     text["enclosed_by"] = Json::array();
     for (const DepthEnclosure& e : c.enclosed_by)
@@ -279,7 +280,7 @@ void print(const DepthCollision& c, const DepthReport& report) {
                    "separating direction", "mean normal");
     for (const DepthBodyHit& b : c.bodies)
         fmt::print("  {:>6}  {:>8}  {:>12.6g}  {:<34}  {:<34}  {}\n", b.body, with_commas(b.pixels), b.depth,
-                   vector_text(b.point), vector_text(b.separating_direction), vector_text(b.normal));
+                   vector_text(b.point), vector_text(b.separating_direction), vector_text(b.surface_normal));
     for (const DepthEnclosure& e : c.enclosed_by)
         fmt::print("  inside     {} inside body {}, at {} m\n",
                    e.whole ? "the whole object is" : "part of the object is", e.body, vector_text(e.point));

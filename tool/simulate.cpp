@@ -4,18 +4,14 @@
 #include <tool/output.h>
 
 #include <fathom/base/error.h>
-#include <fathom/base/file.h>
 #include <fathom/base/progress.h>
-#include <fathom/show/recording_picture.h>
-#include <fathom/show/viewer_file.h>
-#include <fathom/show/viewer_recording.h>
+#include <fathom/show/simulation_results.h>
 #include <fathom/simulate/scene/scene_schema.h>
 #include <fathom/simulate/scene/simulation.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -23,23 +19,11 @@ namespace fathom::tool {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 struct SimulateArguments {
     std::string scene, out;
     SceneArguments options;
     bool json = false;
 };
-
-void write(const Simulation& simulation, const fs::path& folder, Session& session) {
-    write_results(simulation, folder, session.progress());
-    const Recording& recording = simulation.recording();
-    write_png(folder / "film.png", film_strip(recording));
-    write_svg(folder / "energy.svg", energy_plot(recording));
-    write_svg(folder / "penetration.svg", penetration_plot(recording));
-    write_viewer_file(folder / recording_file_name,
-                      DocumentPackets(recording_document(simulation.scene().name, recording)));
-}
 
 void print_summary(const Simulation& simulation, double seconds, const std::string& folder) {
     const Recording& recording = simulation.recording();
@@ -64,16 +48,9 @@ void print_summary(const Simulation& simulation, double seconds, const std::stri
                recording.frames().size(), folder, folder);
 }
 
-void create_folder(const fs::path& folder) {
-    std::error_code problem;
-    fs::create_directories(folder, problem);
-    if (problem || !fs::is_directory(folder, problem))
-        throw Error(Cause::cannot_write, "not a directory and cannot be created", {.file = folder.string()});
-}
-
 void run_simulate(const SimulateArguments& arguments, Session& session) {
     Simulation simulation(open_scene(arguments.scene, arguments.options, session), session.progress());
-    create_folder(arguments.out); // fails before a long run, not after it
+    const ResultsFolder folder(arguments.out); // fails before a long run, not after it
     const Stopwatch start;
     std::optional<Error> stopped; // the recording up to the failure is written first
     try {
@@ -82,11 +59,10 @@ void run_simulate(const SimulateArguments& arguments, Session& session) {
         stopped = error;
     }
     const double seconds = start.seconds();
-    write(simulation, arguments.out, session);
+    const std::string summary = write_results(simulation, folder, session.progress());
     if (stopped) throw *stopped;
     if (!arguments.json) return print_summary(simulation, seconds, arguments.out);
-    Bytes summary = read_whole_file(fs::path(arguments.out) / "summary.json");
-    fmt::print("{}", std::string_view(reinterpret_cast<const char*>(summary.data()), summary.size()));
+    fmt::print("{}", summary);
 }
 
 } // namespace

@@ -57,7 +57,7 @@ void write_page(const NamedShape& a, const NamedShape& b, const Motion& motion_a
                    .intervals = result.intervals};
     if (result.status != Status::disjoint) {
         view.first_time = result.time;
-        view.first = {result.point, result.normal, 0, {0, 1}};
+        view.first = {.a = 0, .b = 1, .position = result.point, .normal = result.normal};
     }
     write_viewer_html(file, sweep_document(a.viewer_body.name + " and " + b.viewer_body.name, std::move(view)));
 }

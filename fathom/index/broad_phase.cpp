@@ -112,6 +112,7 @@ void BroadPhase::require(Index id) const {
 void BroadPhase::set(Index id, const Box& box) {
     if (boxes_[id].empty() != box.empty()) packed_.forget_order();
     boxes_[id] = box;
+    forget_query_tree();
     if (!spheres_.empty()) spheres_[id].radius = -1;
 }
 
@@ -210,6 +211,33 @@ std::vector<IdPair> BroadPhase::stayed() const {
     result.reserve(pairs_.size() - began_.size());
     std::set_difference(pairs_.begin(), pairs_.end(), began_.begin(), began_.end(), std::back_inserter(result));
     return result;
+}
+
+// ---- Single queries.
+
+void BroadPhase::forget_query_tree() {
+    if (query_tree_->made()) query_tree_ = std::make_unique<Lazy<QueryTree>>();
+}
+
+const BroadPhase::QueryTree& BroadPhase::query_tree() const {
+    return query_tree_->get([&] {
+        QueryTree tree;
+        std::vector<Box> boxes;
+        for (Index id = 0; id < boxes_.size(); ++id)
+            if (!boxes_[id].empty()) tree.ids.push_back(id), boxes.push_back(boxes_[id]);
+        tree.boxes = Bvh(boxes);
+        return tree;
+    });
+}
+
+bool BroadPhase::visit_overlapping(const Box& box, CallableRef<bool(Index)> visitor) const {
+    const QueryTree& tree = query_tree();
+    return tree.boxes.visit_overlapping(box, [&](Index position) { return visitor(tree.ids[position]); });
+}
+
+bool BroadPhase::visit_ray(const Ray& ray, double t_max, CallableRef<double(Index)> visitor) const {
+    const QueryTree& tree = query_tree();
+    return tree.boxes.visit_ray(ray, t_max, [&](Index position) { return visitor(tree.ids[position]); });
 }
 
 } // namespace fathom

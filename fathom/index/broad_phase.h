@@ -4,6 +4,7 @@
 // overlap. Metres, world frame. Not thread-safe: one caller at a time; find_pairs() runs in parallel internally.
 #pragma once
 
+#include <fathom/base/lazy.h>
 #include <fathom/index/broad_phase_options.h>
 #include <fathom/index/packed_tree.h>
 
@@ -40,6 +41,11 @@ public:
     [[nodiscard]] std::vector<IdPair> stayed() const;               // pairs() without began()
     [[nodiscard]] BroadMethod method_used() const { return used_; } // in the last step
 
+    // As Bvh::visit_overlapping() and Bvh::visit_ray(), for the ids of the present volumes, spheres as boxes. They need
+    // no find_pairs(): the first visit after a change builds a tree, O(n log n). Thread-safe while nothing changes.
+    bool visit_overlapping(const Box& box, CallableRef<bool(Index)> visitor) const;
+    bool visit_ray(const Ray& ray, double t_max, CallableRef<double(Index)> visitor) const;
+
 private:
     [[nodiscard]] Index new_id();
     void require(Index id) const;
@@ -50,6 +56,13 @@ private:
     [[nodiscard]] BroadMethod choose() const;
     void note_events();
 
+    struct QueryTree {
+        std::vector<Index> ids{}; // of the boxes
+        Bvh boxes{};
+    };
+    [[nodiscard]] const QueryTree& query_tree() const;
+    void forget_query_tree();
+
     BroadPhaseOptions options_;
     std::vector<Box> boxes_;      // per id, grown; empty if inactive or removed
     std::vector<Sphere> spheres_; // empty until the first sphere, then as long as boxes_
@@ -58,6 +71,7 @@ private:
     std::size_t size_ = 0;
     BroadMethod used_ = BroadMethod::brute_force;
     PackedTree packed_;
+    std::unique_ptr<Lazy<QueryTree>> query_tree_ = std::make_unique<Lazy<QueryTree>>();
     std::vector<IdPair> pairs_, before_, began_, ended_;
 };
 

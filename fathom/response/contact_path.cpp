@@ -113,10 +113,10 @@ ContactState ContactPath::at(Index point, const Chord& chord, double t) const {
     const Sample sample = role_.field.sample(local);
     state.depth = -sample.distance;
     if (law_.normal == ContactNormal::shell) {
-        state.normal = -shell.pose.rotate(role_.normals[point]);
+        state.separating_direction = -shell.pose.rotate(role_.normals[point]);
     } else {
         const double length = law_.normal == ContactNormal::gradient ? 1 : sample.gradient.norm();
-        if (length > 0) state.normal = field.pose.rotate(sample.gradient / length);
+        if (length > 0) state.separating_direction = field.pose.rotate(sample.gradient / length);
     }
     state.shell_handle = state.position - shell.center;
     state.field_handle = state.position - field.center;
@@ -132,9 +132,11 @@ ContactState ContactPath::at(Index point, const Chord& chord, double t) const {
 Vec3 contact_force(const ContactState& state, const ContactLaw& law) {
     if (!(state.depth > 0)) return Vec3::Zero();
     const double push = law.stiffness * state.depth;
-    const double square = state.normal.squaredNorm(); // 1, unless the gradient is not normalised
-    const Vec3 along = square > 0 ? Vec3(state.velocity.dot(state.normal) / square * state.normal) : Vec3(Vec3::Zero());
-    Vec3 force = push * state.normal;
+    const double square = state.separating_direction.squaredNorm(); // 1, unless the gradient is not normalised
+    const Vec3 along = square > 0
+                           ? Vec3(state.velocity.dot(state.separating_direction) / square * state.separating_direction)
+                           : Vec3(Vec3::Zero());
+    Vec3 force = push * state.separating_direction;
     force -= law.damping * (law.damped == DampedPart::all ? state.velocity : along);
     if (law.friction > 0) {
         const Vec3 slip = state.velocity - along;

@@ -188,12 +188,12 @@ struct ContactRole {
 };
 
 struct ContactState {
-    Vec3 position = Vec3::Zero();     // m, world
-    Vec3 normal = Vec3::Zero();       // world, out of the field's body
-    Vec3 velocity = Vec3::Zero();     // of the shell's point relative to the field's body (m/s, world)
-    Vec3 shell_handle = Vec3::Zero(); // lever arm: from the shell's reference point to the position (m, world)
-    Vec3 field_handle = Vec3::Zero(); // the same for the field's body
-    double depth = 0;                 // penetration depth (m); negative if the point is outside
+    Vec3 position = Vec3::Zero();             // m, world
+    Vec3 separating_direction = Vec3::Zero(); // of the shell's point: world, out of the field's body
+    Vec3 velocity = Vec3::Zero();             // of the shell's point relative to the field's body (m/s, world)
+    Vec3 shell_handle = Vec3::Zero();         // lever arm: from the shell's reference point to the position (m, world)
+    Vec3 field_handle = Vec3::Zero();         // the same for the field's body
+    double depth = 0;                         // penetration depth (m); negative if the point is outside
 };
 
 // Evaluates contact states of a pair of bodies over one step. Use one object for a pair.

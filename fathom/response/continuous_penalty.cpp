@@ -21,7 +21,7 @@ namespace {
     cross << 0, -handle.z(), handle.y(), handle.z(), 0, -handle.x(), -handle.y(), handle.x(), 0;
     Eigen::Matrix<double, 3, 6> reach; // from linear and angular velocity to the velocity of the point
     reach << Mat3::Identity(), -cross;
-    const Vec3 unit = state.normal.stableNormalized();
+    const Vec3 unit = state.separating_direction.stableNormalized();
     const Mat3 along = unit * unit.transpose(), across = Mat3::Identity() - along;
     const Vec3 slip = across * state.velocity;
     const double rub = law.friction * law.stiffness * std::max(state.depth, 0.0) /
@@ -127,7 +127,7 @@ private:
         record.time = t;
         record.depth = state.depth;
         record.position = state.position;
-        record.normal = state.normal.stableNormalized();
+        record.normal = -state.separating_direction.stableNormalized();
     }
 
     template <class Function>
@@ -211,7 +211,7 @@ ContactResponse discrete_penalty(std::span<const point_field::PointContact> cont
         response.on_field = {-force, -state.field_handle.cross(force)};
         response.deepest = response.deepest_now = std::max(state.depth, 0.0);
         response.stored = 0.5 * law.stiffness * response.deepest * response.deepest;
-        record = {contact.point, 1, response.deepest, state.position, state.normal.stableNormalized()};
+        record = {contact.point, 1, response.deepest, state.position, -state.separating_direction.stableNormalized()};
         if (output.slopes && state.depth > 0) {
             response.shell_slope = contact_slope(state, state.shell_handle, law, 1, 1);
             response.field_slope = contact_slope(state, state.field_handle, law, 1, -1);

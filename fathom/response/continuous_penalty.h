@@ -23,7 +23,7 @@ struct ContactRecord {
     double time = 0;              // in [0,1] of the step
     double depth = 0;             // m, >= 0
     Vec3 position = Vec3::Zero(); // m, world
-    Vec3 normal = Vec3::Zero();   // unit, world, out of the field's body; zero if the field has no gradient
+    Vec3 normal = Vec3::Zero(); // unit, world, from the shell's body to the field's; zero if the field has no gradient
 };
 
 struct ContactResponse {

@@ -224,9 +224,9 @@ ChainSum sum_of(std::span<const ChainSample> samples) {
     return sum;
 }
 
-// The push has the force (area * depth = integral of depth along the normal) and the energy (area * depth^2 = integral
-// of depth^2) of the whole chain. If the separating directions of its parts disagree, these conditions would give a
-// large depth over a small area; the push is then reduced.
+// The push has the force (area * depth = integral of depth along the direction) and the energy (area * depth^2 =
+// integral of depth^2) of the whole chain. If the separating directions of its parts disagree, these conditions would
+// give a large depth over a small area; the push is then reduced.
 TetPush lumped(std::span<const ChainSample> samples, double edge_area, double& fraction) {
     constexpr double at_odds = 0.5;
     const ChainSum sum = sum_of(samples);
@@ -234,18 +234,18 @@ TetPush lumped(std::span<const ChainSample> samples, double edge_area, double& f
     const double strength = sum.push.norm();
     if (!(strength > 1e-9 * sum.depth)) return push;
     const double agreement = strength / sum.depth;
-    push.contact.normal = sum.push / strength;
+    push.contact.separating_direction = sum.push / strength;
     push.contact.depth =
         sum.square / sum.depth * (agreement > at_odds ? 1 / agreement : agreement / (at_odds * at_odds));
     push.contact.area = edge_area * strength / push.contact.depth;
     double moment = 0, along = 0;
     for (const ChainSample& s : samples) {
-        const double cosine = s.way.direction.dot(push.contact.normal);
+        const double cosine = s.way.direction.dot(push.contact.separating_direction);
         moment += s.weight * s.way.depth * cosine * s.fraction;
         along += s.weight * cosine * cosine;
     }
     fraction = std::clamp(moment / strength, samples.front().fraction, samples.back().fraction);
-    // The derivative of square / strength along the normal, where d(depth) = -cosine.
+    // The derivative of square / strength along the direction, where d(depth) = -cosine.
     push.rate = std::clamp(2 - sum.square * along / (strength * strength), 0.25, 1.0);
     return push;
 }
@@ -283,7 +283,7 @@ std::vector<TetPush> point_pushes(const PushIntruder& a, const PushHolder& b, st
             push.contact = {.points = {a.points[vertex]},
                             .weights = {1},
                             .count = 1,
-                            .normal = way.direction,
+                            .separating_direction = way.direction,
                             .depth = way.depth,
                             .area = a.areas.of_vertex[vertex]};
             if (way.direction.isZero()) push.contact.depth = 0;

@@ -64,8 +64,8 @@ struct TetPushOptions {
 struct TetPush {
     WeightedContact contact;      // intruder against holder; its area is the part of PushIntruder::areas that is inside
     Vec3 position = Vec3::Zero(); // point of application (m)
-    // Decrease of contact.depth per unit of displacement of the intruder along the normal. 1 for vertices; below 1 for
-    // an edge if less of it remains inside as it moves out.
+    // Decrease of contact.depth per unit of displacement of the intruder along the push direction. 1 for vertices;
+    // below 1 for an edge if less of it remains inside as it moves out.
     double rate = 1;
 };
 

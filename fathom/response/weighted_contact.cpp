@@ -28,14 +28,15 @@ void check_contact(const WeightedContact& contact, std::size_t number, std::size
         sum += contact.weights[k];
         size += std::abs(contact.weights[k]);
     }
-    if (!std::isfinite(size) || !is_finite(contact.normal) || !std::isfinite(contact.depth) ||
+    if (!std::isfinite(size) || !is_finite(contact.separating_direction) || !std::isfinite(contact.depth) ||
         !std::isfinite(contact.area))
-        refuse(Cause::non_finite, number, "has a weight, normal, depth or area that is not finite");
+        refuse(Cause::non_finite, number, "has a weight, direction, depth or area that is not finite");
     if (std::min(std::abs(sum), std::abs(sum - 1)) > 1e-6 * (1 + size))
         refuse(Cause::invalid_argument, number, fmt::format("has weights that sum to {}, not to 0 or 1", sum));
     if (contact.depth < 0 || contact.area < 0) refuse(Cause::invalid_argument, number, "has a negative depth or area");
-    if (contact.depth > 0 && std::abs(contact.normal.squaredNorm() - 1) > 1e-6)
-        refuse(Cause::invalid_argument, number, fmt::format("has a normal of length {}, not 1", contact.normal.norm()));
+    if (contact.depth > 0 && std::abs(contact.separating_direction.squaredNorm() - 1) > 1e-6)
+        refuse(Cause::invalid_argument, number,
+               fmt::format("has a direction of length {}, not 1", contact.separating_direction.norm()));
 }
 
 double stiffness_of(const WeightedContact& contact, const WeightedContactLaw& law, double mass) {
@@ -75,11 +76,13 @@ void check(std::span<const WeightedContact> contacts, std::size_t point_count) {
 
 WeightedContact weighted_contact(const std::array<Index, 4>& points, const FeatureProximity& proximity,
                                  double thickness, double area) {
-    WeightedContact contact{
-        .count = 4, .normal = proximity.normal, .depth = std::max(0.0, thickness - proximity.distance), .area = area};
+    WeightedContact contact{.count = 4,
+                            .separating_direction = proximity.separating_direction,
+                            .depth = std::max(0.0, thickness - proximity.distance),
+                            .area = area};
     std::copy(points.begin(), points.end(), contact.points.begin());
     std::copy(proximity.weight.begin(), proximity.weight.end(), contact.weights.begin());
-    if (contact.normal == Vec3::Zero()) contact.depth = 0; // the separating direction is unknown
+    if (contact.separating_direction == Vec3::Zero()) contact.depth = 0; // the separating direction is unknown
     return contact;
 }
 
@@ -97,17 +100,17 @@ ContactStrength contact_strength(const WeightedContact& contact, const WeightedC
     ContactStrength strength{.stiffness = stiffness_of(contact, law, mass)};
     strength.energy = 0.5 * strength.stiffness * contact.depth * contact.depth;
     const Vec3 velocity = weighted_sum(contact, velocities);
-    const double push = strength.stiffness * contact.depth, parting = velocity.dot(contact.normal);
+    const double push = strength.stiffness * contact.depth, parting = velocity.dot(contact.separating_direction);
     const double damping = 2 * law.damping_ratio * std::sqrt(strength.stiffness * mass);
     strength.damping = push > damping * parting ? damping : 0;
-    const Vec3 slip = velocity - parting * contact.normal;
+    const Vec3 slip = velocity - parting * contact.separating_direction;
     strength.rubbing = law.friction * push / std::sqrt(slip.squaredNorm() + law.slip_speed * law.slip_speed);
-    strength.force = std::max(0.0, push - damping * parting) * contact.normal - strength.rubbing * slip;
+    strength.force = std::max(0.0, push - damping * parting) * contact.separating_direction - strength.rubbing * slip;
     return strength;
 }
 
 Mat3 contact_step_matrix(const WeightedContact& contact, const ContactStrength& strength, double step) {
-    const Mat3 along = contact.normal * contact.normal.transpose();
+    const Mat3 along = contact.separating_direction * contact.separating_direction.transpose();
     return step *
            ((step * strength.stiffness + strength.damping) * along + strength.rubbing * (Mat3::Identity() - along));
 }

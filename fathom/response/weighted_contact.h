@@ -2,9 +2,10 @@
 // and edge, or any weighted sums of up to eight points. The position of a minus the position of b is sum(weight[k] *
 // x[k]). The weights of a sum to 1, those of b to -1 (triangle_contact.h), so the force on a is the opposite of the
 // force on b and momentum is conserved. Without points of b, the other side is static (the ground, a field). Law: the
-// energy is k/2 depth^2 and d(depth)/dx[k] = -weight[k] * normal, so the force on point k is weight[k] * (k depth - c
-// dn) * normal, and never attractive; dn is the rate of separation of a and b. Friction is as in contact_path.h. Forces
-// are explicit, or linearised for an implicit step. Not needed for detection alone. Thread-safe.
+// energy is k/2 depth^2 and d(depth)/dx[k] = -weight[k] * separating_direction, so the force on point k is weight[k] *
+// (k depth - c dn) * separating_direction, and never attractive; dn is the rate of separation of a and b. Friction is
+// as in contact_path.h. Forces are explicit, or linearised for an implicit step. Not needed for detection alone.
+// Thread-safe.
 #pragma once
 
 #include <fathom/geometry/primitive/triangle_contact.h>
@@ -19,10 +20,10 @@ struct WeightedContact {
 
     std::array<Index, max_points> points{};
     std::array<double, max_points> weights{};
-    std::size_t count = 0;      // number of points and weights in use
-    Vec3 normal = Vec3::Zero(); // unit, from b to a: moving a along it separates them
-    double depth = 0;           // m, >= 0
-    double area = 0;            // area that the contact represents (m^2); only for ContactScaling::area
+    std::size_t count = 0;                    // number of points and weights in use
+    Vec3 separating_direction = Vec3::Zero(); // unit, from b to a: moving a along it separates them
+    double depth = 0;                         // m, >= 0
+    double area = 0;                          // area that the contact represents (m^2); only for ContactScaling::area
 };
 
 // Factor of the law's stiffness. Only with `none` does the response depend on the resolution of the meshes.
@@ -45,7 +46,7 @@ struct WeightedContactLaw {
 // Coefficients and force of one contact in its present state.
 struct ContactStrength {
     double stiffness = 0;      // k (N/m)
-    double damping = 0;        // c (N s/m), along the normal; 0 if the force would be attractive
+    double damping = 0;        // c (N s/m), along separating_direction; 0 if the force would be attractive
     double rubbing = 0;        // friction force divided by slip speed (N s/m)
     Vec3 force = Vec3::Zero(); // on a (N)
     double energy = 0;         // J
@@ -55,7 +56,8 @@ struct ContactStrength {
 void check(const WeightedContactLaw& law);
 
 // Throws an Error that names the first invalid contact: index_out_of_range, non_finite, invalid_argument (no point or
-// more than eight, a normal that is not unit, negative depth or area, weights that do not sum to 0 or 1). O(contacts).
+// more than eight, a direction that is not unit, negative depth or area, weights that do not sum to 0 or 1).
+// O(contacts).
 void check(std::span<const WeightedContact> contacts, std::size_t point_count);
 
 // Contact of a proximity closer than `thickness` (m); the depth is `thickness` minus the distance. `points` are in the

@@ -104,7 +104,7 @@ Image picture(const RecordedFrame& frame, std::span<const RecordedBody> bodies, 
                           deforms ? Pose{} : frame.bodies[b].pose, color});
     }
     std::vector<Vec3> contacts;
-    for (const RecordedContact& contact : frame.contacts) contacts.push_back(contact.position);
+    for (const BodyContact& contact : frame.contacts) contacts.push_back(contact.position);
     return draw(placed, view, {.points = contacts, .segments = {}, .dots = dots, .dot_colors = dot_colors});
 }
 

@@ -7,6 +7,7 @@
 #include <fathom/detect/depth/depth_map.h>
 #include <fathom/detect/result/result.h>
 #include <fathom/geometry/mesh/tet_mesh.h>
+#include <fathom/simulate/record/body_contact.h>
 
 #include <memory>
 #include <optional>
@@ -33,13 +34,6 @@ struct ViewerBody {
     ViewerInfo info{};
 };
 
-struct ViewerContact {
-    Vec3 position = Vec3::Zero(); // m, world
-    Vec3 normal = Vec3::Zero();   // unit, from the first body to the second
-    double depth = 0;             // m
-    std::array<Index, 2> bodies = {no_index, no_index};
-};
-
 // Boxes and spheres of a hierarchy. The viewer shows one level at a time.
 struct BoxesLayer {
     std::vector<Box> boxes;
@@ -56,7 +50,7 @@ struct PathLayer {
     bool judged = true;                     // false: the contact intervals are unknown
 };
 struct ContactsLayer {
-    std::vector<ViewerContact> contacts;
+    std::vector<BodyContact> contacts;
 };
 // Signed distances (m) on a lattice, x fastest; the first and the last sample along each axis lie on the box.
 struct VolumeLayer {
@@ -93,7 +87,7 @@ struct DeformedBody {
 struct ViewerFrame {
     std::vector<Pose> poses; // one for each body
     std::vector<DeformedBody> deformed{};
-    std::vector<ViewerContact> contacts{};
+    std::vector<BodyContact> contacts{};
 };
 
 // Source of frames. Implementations must be thread-safe.

@@ -105,15 +105,15 @@ std::span<const T> all(const std::vector<T>& values) {
     return values;
 }
 
-void add_contacts(Text& text, std::span<const ViewerContact> contacts, PacketBuilder& arrays) {
+void add_contacts(Text& text, std::span<const BodyContact> contacts, PacketBuilder& arrays) {
     std::vector<Vec3> positions, normals;
     std::vector<float> depths;
     std::vector<std::array<Index, 2>> bodies;
-    for (const ViewerContact& c : contacts) {
+    for (const BodyContact& c : contacts) {
         positions.push_back(c.position);
         normals.push_back(c.normal);
         depths.push_back(finite_float(c.depth));
-        bodies.push_back(c.bodies);
+        bodies.push_back({c.a, c.b});
     }
     text["positions"] = arrays.points(all(positions));
     text["normals"] = arrays.points(all(normals));
@@ -227,7 +227,7 @@ struct Extent {
         for (const Vec3& p : layer.points) box.extend(p);
     }
     void operator()(const ContactsLayer& layer) {
-        for (const ViewerContact& c : layer.contacts) box.extend(c.position);
+        for (const BodyContact& c : layer.contacts) box.extend(c.position);
     }
     void operator()(const VolumeLayer& layer) { box.extend(layer.box); }
     void operator()(const DepthMapLayer& layer) {

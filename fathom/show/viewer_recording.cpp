@@ -54,19 +54,12 @@ public:
             if (high_ > 0 && body.velocities.size() == body.vertices.size())
                 result.deformed.back().shades = shades_of(body.velocities);
         }
-        for (const RecordedContact& c : recorded.contacts) add(result, c);
+        for (const BodyContact& c : recorded.contacts)
+            if (c.a < recorded.bodies.size() && c.b < recorded.bodies.size()) result.contacts.push_back(c);
         return result;
     }
 
 private:
-    // Recorded normals point out of the other body.
-    void add(ViewerFrame& frame, const RecordedContact& c) const {
-        const std::size_t bodies = frame.poses.size();
-        const Index second = c.body < bodies ? c.body : c.other, first = c.other < bodies ? c.other : c.body;
-        if (first < bodies && second < bodies)
-            frame.contacts.push_back({c.position, c.normal, c.depth, {first, second}});
-    }
-
     [[nodiscard]] std::vector<std::uint8_t> shades_of(const std::vector<Vec3f>& velocities) const {
         std::vector<std::uint8_t> shades;
         for (const Vec3f& velocity : velocities)
@@ -113,7 +106,7 @@ Vec3 middle_of(const Recording& recording, Index body, const RecordedFrame& fram
 
 // True if the body is in contact in the frame. If it `alone` moves, every contact is one of this body.
 bool touches(const RecordedFrame& frame, Index body, bool alone) {
-    const auto names = [body](const auto& between) { return between.body == body || between.other == body; };
+    const auto names = [body](const auto& between) { return between.a == body || between.b == body; };
     return std::any_of(frame.pairs.begin(), frame.pairs.end(),
                        [&](const RecordedPair& pair) { return names(pair) && pair.status == Status::overlapping; }) ||
            std::any_of(frame.contacts.begin(), frame.contacts.end(), names) || (alone && frame.contact_count > 0);
@@ -258,7 +251,7 @@ private:
     Mover a_, b_;
     std::vector<double> times_;
     std::optional<double> first_time_;
-    ViewerContact first_;
+    BodyContact first_;
 };
 
 std::vector<double> times_of(const SweptView& view) {

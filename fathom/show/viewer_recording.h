@@ -20,7 +20,7 @@ struct SweptView {
     Motion motion_a{}, motion_b{};
     std::vector<ContactInterval> intervals{}; // contact intervals, times in [0,1]
     std::optional<double> first_time{};       // time of impact; unset: no contact
-    ViewerContact first{};                    // first contact; its bodies are 0 (A) and 1 (B)
+    BodyContact first{};                      // first contact; its bodies are 0 (A) and 1 (B)
     Vec3 followed = Vec3::Zero(); // point whose path is drawn (m, in the frame of the body that moves farther)
     std::size_t frames = 121;     // at least 2; one more is added at the time of impact
 };

@@ -207,7 +207,8 @@ ViewerLayer spheres_layer(const SphereTree& tree, std::size_t max_cells) {
 ViewerLayer contacts_layer(std::span<const Contact> contacts, Index body_a, Index body_b) {
     ContactsLayer layer;
     for (const Contact& c : contacts)
-        layer.contacts.push_back({0.5 * (c.point_a + c.point_b), c.normal, c.depth, {body_a, body_b}});
+        layer.contacts.push_back({body_a, body_b, c.feature_a.element, c.feature_b.element,
+                                  0.5 * (c.point_a + c.point_b), c.normal, c.depth});
     const ViewerInfo info = {{"contacts", number(contacts.size())}};
     return {.name = "contacts", .content = std::move(layer), .visible = true, .info = info};
 }

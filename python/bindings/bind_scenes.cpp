@@ -4,6 +4,7 @@
 #include "poses.h"
 #include "progress.h"
 
+#include <fathom/show/simulation_results.h>
 #include <fathom/show/viewer_page.h>
 #include <fathom/show/viewer_recording.h>
 #include <fathom/simulate/scene/scene.h>
@@ -112,14 +113,18 @@ py::array triangles(const Recorded& all, std::size_t body, py::ssize_t frame) {
 }
 
 py::dict contacts(const Recorded& all, py::ssize_t frame) {
-    const std::vector<RecordedContact>& some = all.frame(frame).contacts;
+    const std::vector<BodyContact>& some = all.frame(frame).contacts;
     const Extents shape = {extent(some.size())};
-    // Bodies without an index (the ground) are -1.
+    // Unknown indices are -1.
     const auto number = [](Index id) { return id == no_index ? -1 : static_cast<std::int64_t>(id); };
     py::dict table;
-    table["body"] = array_of<std::int64_t>(shape, some.size(), [&](std::size_t k) { return number(some[k].body); });
-    table["other"] = array_of<std::int64_t>(shape, some.size(), [&](std::size_t k) { return number(some[k].other); });
-    table["point"] = array_of<std::int64_t>(shape, some.size(), [&](std::size_t k) { return number(some[k].point); });
+    const auto indices = [&](Index BodyContact::*member) {
+        return array_of<std::int64_t>(shape, some.size(), [&](std::size_t k) { return number(some[k].*member); });
+    };
+    table["a"] = indices(&BodyContact::a);
+    table["b"] = indices(&BodyContact::b);
+    table["feature_a"] = indices(&BodyContact::feature_a);
+    table["feature_b"] = indices(&BodyContact::feature_b);
     table["position"] = vectors_of(shape, some.size(), [&](std::size_t k) { return some[k].position; });
     table["normal"] = vectors_of(shape, some.size(), [&](std::size_t k) { return some[k].normal; });
     table["depth"] = array_of<double>(shape, some.size(), [&](std::size_t k) { return some[k].depth; });
@@ -131,8 +136,8 @@ py::dict pairs(const Recorded& all, py::ssize_t frame) {
     const std::vector<RecordedPair>& some = all.frame(frame).pairs;
     const Extents shape = {extent(some.size())};
     py::dict table;
-    table["body"] = array_of<std::int64_t>(shape, some.size(), [&](std::size_t k) { return some[k].body; });
-    table["other"] = array_of<std::int64_t>(shape, some.size(), [&](std::size_t k) { return some[k].other; });
+    table["a"] = array_of<std::int64_t>(shape, some.size(), [&](std::size_t k) { return some[k].a; });
+    table["b"] = array_of<std::int64_t>(shape, some.size(), [&](std::size_t k) { return some[k].b; });
     table["status"] = array_of<std::uint8_t>(shape, some.size(), [&](std::size_t k) { return some[k].status; });
     table["depth"] = array_of<double>(shape, some.size(), [&](std::size_t k) { return some[k].depth; });
     return table;
@@ -232,11 +237,13 @@ void bind_recording(py::module_& m) {
         .def("triangles", &triangles, py::arg("body"), py::arg("frame") = -1,
              "Returns the triangles (m, 3) of a body in a frame, which index vertices(); they change if the body "
              "breaks.")
-        .def("contacts", &contacts, py::arg("frame") = -1,
-             "Returns {body, other, point, position, normal, depth} of the contacts of a frame: one array each, one "
-             "row per contact; -1 if there is no body.")
+        .def(
+            "contacts", &contacts, py::arg("frame") = -1,
+            "Returns {a, b, feature_a, feature_b, position, normal, depth} of the contacts of a frame: one array each, "
+            "one row per contact. a and b are bodies, the normal is unit and points from a to b, and a feature is a "
+            "vertex, point, edge or triangle of its body, -1 if unknown.")
         .def("pairs", &pairs, py::arg("frame") = -1,
-             "Returns {body, other, status, depth}: the query results of a scene with kinematic bodies; statuses are "
+             "Returns {a, b, status, depth}: the query results of a scene with kinematic bodies; statuses are "
              "values of Status.")
         .def("write_html", &write_html, py::arg("path"), py::arg("name") = "recording",
              "Writes a viewer page, a self-contained HTML file. Raises Unsupported if has_viewer() is False.");
@@ -310,11 +317,12 @@ void bind_scenes(py::module_& m) {
             "write_results",
             [](Running& r, const std::filesystem::path& folder, const py::object& progress) {
                 watched(progress, [&](Progress* watcher) {
-                    r.locked([&](Simulation& s) { write_results(s, folder, watcher); });
+                    r.locked([&](Simulation& s) { write_results(s, ResultsFolder(folder), watcher); });
                 });
             },
             py::arg("folder"), py::arg("progress") = py::none(),
-            "Writes frames.pvd for ParaView, tables and summary.json to a folder.");
+            "Writes all results to a folder, as `fathom simulate` does: summary.json, tables, frames.pvd for ParaView, "
+            "animation.glb, film.png, plots, and recording.fathomview for `fathom view`.");
 }
 
 } // namespace fathom::python

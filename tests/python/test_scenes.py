@@ -41,13 +41,15 @@ def test_a_recording_is_available_as_arrays(source, tmp_path):
     assert 0 < fallen <= 0.5 * 9.81 * 0.1**2 * 1.1
     vertices = record.vertices(moving)
     assert vertices.shape[1] == 3 and record.triangles(moving).max() < len(vertices)
-    assert set(record.contacts()) == {"body", "other", "point", "position", "normal", "depth"}
+    assert set(record.contacts()) == {"a", "b", "feature_a", "feature_b", "position", "normal", "depth"}
     with pytest.raises(IndexError):
         record.vertices(moving, frames)
     with pytest.raises(IndexError):
         record.vertices(99)
     simulation.write_results(tmp_path / "results")
-    assert (tmp_path / "results" / "summary.json").exists()
+    written = {path.name for path in (tmp_path / "results").iterdir()}
+    assert written == {"summary.json", "energy.csv", "states.csv", "contacts.csv", "frames.pvd", "frames", "animation.glb",
+                       "film.png", "energy.svg", "penetration.svg", "recording.fathomview"}
 
 
 def test_a_recording_is_a_copy_and_runs_are_repeatable(source):
@@ -83,5 +85,5 @@ def test_scenes_with_kinematic_bodies_record_their_query_results(source):
     simulation = fathom.Simulation(scene)
     simulation.step(3)
     pairs = simulation.recording.pairs()
-    assert set(pairs) == {"body", "other", "status", "depth"} and len(pairs["body"]) > 0
+    assert set(pairs) == {"a", "b", "status", "depth"} and len(pairs["a"]) > 0
     assert set(pairs["status"]) <= set(fathom.Status)

@@ -161,17 +161,18 @@ TEST(ContinuousPenalty, damping_and_friction_only_dissipate_energy_and_friction_
     for (std::size_t k = 0; k < testing::count_of(10000, 1000000); ++k) {
         ContactState state;
         state.depth = random.uniform(-0.1, 0.5);
-        state.normal = random.direction();
+        state.separating_direction = random.direction();
         state.velocity = std::pow(10, random.uniform(-5.0, 3.0)) * random.in_ball();
         const ContactLaw law{.stiffness = 1e3,
                              .damping = k % 2 ? 20.0 : 0.0,
                              .friction = 0.7,
                              .damped = k % 4 < 2 ? DampedPart::all : DampedPart::normal};
-        const Vec3 push = 1e3 * std::max(state.depth, 0.0) * state.normal, rest = contact_force(state, law) - push;
+        const Vec3 push = 1e3 * std::max(state.depth, 0.0) * state.separating_direction,
+                   rest = contact_force(state, law) - push;
         EXPECT_LE(rest.dot(state.velocity), 1e-9 * push.norm());
         if (k % 2 == 0) {
             EXPECT_LE(rest.norm(), 0.7 * push.norm() * (1 + 1e-12));
-            EXPECT_NEAR(rest.dot(state.normal), 0, 1e-9 * (1 + push.norm()));
+            EXPECT_NEAR(rest.dot(state.separating_direction), 0, 1e-9 * (1 + push.norm()));
         }
         if (state.depth < 0) {
             EXPECT_EQ(rest, Vec3::Zero());

@@ -187,7 +187,7 @@ TEST(TetPushes, edges_that_cross_push_apart_where_no_point_is_inside) {
                 ASSERT_EQ(pushes.size(), 2u);
                 for (const TetPush& push : pushes) {
                     const double way = push.contact.points[0] < 4 ? -1 : 1; // a goes down, b up
-                    EXPECT_GT(way * push.contact.normal.z(), 0.99);
+                    EXPECT_GT(way * push.contact.separating_direction.z(), 0.99);
                     EXPECT_GT(push.contact.depth, 0.03 * scale);
                     EXPECT_LT(push.contact.depth, 0.1 * scale);
                     EXPECT_NEAR(push.contact.weights[0], 0.5, 1e-9);
@@ -269,8 +269,8 @@ TEST(TetPushes, any_number_of_threads_gives_the_same_bytes) {
         std::vector<double> all;
         for (const bool segments : {false, true})
             for (const TetPush& p : pair.pushes(segments))
-                all.insert(all.end(),
-                           {p.contact.depth, p.contact.area, p.contact.normal.x(), p.contact.weights[0], p.rate});
+                all.insert(all.end(), {p.contact.depth, p.contact.area, p.contact.separating_direction.x(),
+                                       p.contact.weights[0], p.rate});
         set_thread_count(0);
         return all;
     };

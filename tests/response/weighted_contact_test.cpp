@@ -66,7 +66,7 @@ TEST(WeightedContact, the_force_is_minus_the_slope_of_the_energy) {
             // A move by d along the normal changes the depth by -weight * d.
             const double by = 1e-5, w = four.contact.weights[p];
             const double slope = (energy(four.contact.depth - w * by) - energy(four.contact.depth + w * by)) / (2 * by);
-            EXPECT_NEAR(w * force.dot(four.contact.normal), -slope, 1e-6 * force.norm());
+            EXPECT_NEAR(w * force.dot(four.contact.separating_direction), -slope, 1e-6 * force.norm());
         }
     }
 }
@@ -91,7 +91,8 @@ TEST(WeightedContact, accelerations_do_not_depend_on_units_when_scaled_by_mass_o
 }
 
 TEST(WeightedContact, never_pulls_and_friction_opposes_slip) {
-    WeightedContact contact{.points = {0, 1}, .weights = {1, -1}, .count = 2, .normal = {0, 0, 1}, .depth = 0.01};
+    WeightedContact contact{
+        .points = {0, 1}, .weights = {1, -1}, .count = 2, .separating_direction = {0, 0, 1}, .depth = 0.01};
     const std::vector<double> inverse = {1, 1};
     std::vector<Vec3> v = {{0, 0, 100}, {0, 0, 0}};
     const WeightedContactLaw law{.stiffness = 1e4, .damping_ratio = 1, .friction = 0.5};
@@ -106,7 +107,7 @@ TEST(WeightedContact, never_pulls_and_friction_opposes_slip) {
 
 TEST(WeightedContact, the_step_matrix_is_the_derivative_of_the_force) {
     const WeightedContact contact{
-        .points = {0}, .weights = {1}, .count = 1, .normal = Vec3(2, 3, 6) / 7, .depth = 0.02};
+        .points = {0}, .weights = {1}, .count = 1, .separating_direction = Vec3(2, 3, 6) / 7, .depth = 0.02};
     const std::vector<double> inverse = {0.5};
     const WeightedContactLaw law{.scaling = ContactScaling::none, .stiffness = 300, .damping_ratio = 0.1};
     const std::vector<Vec3> v = {{0.1, -0.2, -0.3}};
@@ -117,7 +118,7 @@ TEST(WeightedContact, the_step_matrix_is_the_derivative_of_the_force) {
         std::vector<Vec3> faster = v;
         faster[0][axis] += 1e-3;
         WeightedContact later = contact;
-        later.depth -= h * 1e-3 * contact.normal[axis];
+        later.depth -= h * 1e-3 * contact.separating_direction[axis];
         const Vec3 change = contact_strength(later, law, inverse, faster).force - strength.force;
         EXPECT_NEAR((h * change + 1e-3 * matrix.col(axis)).norm(), 0, 1e-9);
     }
@@ -134,7 +135,8 @@ Cause cause_of(const WeightedContact& contact) {
 }
 
 TEST(WeightedContact, hostile_contacts_are_refused_by_name) {
-    const WeightedContact good{.points = {0, 3}, .weights = {1, -1}, .count = 2, .normal = {1, 0, 0}, .depth = 0.1};
+    const WeightedContact good{
+        .points = {0, 3}, .weights = {1, -1}, .count = 2, .separating_direction = {1, 0, 0}, .depth = 0.1};
     EXPECT_EQ(cause_of(good), Cause::cancelled); // nothing was thrown
     const auto with = [&](const auto& change) {
         WeightedContact contact = good;
@@ -146,8 +148,8 @@ TEST(WeightedContact, hostile_contacts_are_refused_by_name) {
     EXPECT_EQ(with([](WeightedContact& c) { c.count = 9; }), Cause::invalid_argument);
     EXPECT_EQ(with([](WeightedContact& c) { c.weights[1] = -0.5; }), Cause::invalid_argument);
     EXPECT_EQ(with([](WeightedContact& c) { c.weights[1] = nan; }), Cause::non_finite);
-    EXPECT_EQ(with([](WeightedContact& c) { c.normal *= 2; }), Cause::invalid_argument);
-    EXPECT_EQ(with([](WeightedContact& c) { c.normal.x() = nan; }), Cause::non_finite);
+    EXPECT_EQ(with([](WeightedContact& c) { c.separating_direction *= 2; }), Cause::invalid_argument);
+    EXPECT_EQ(with([](WeightedContact& c) { c.separating_direction.x() = nan; }), Cause::non_finite);
     EXPECT_EQ(with([](WeightedContact& c) { c.depth = -1; }), Cause::invalid_argument);
     EXPECT_EQ(with([](WeightedContact& c) { c.depth = nan; }), Cause::non_finite);
     EXPECT_EQ(with([](WeightedContact& c) { c.area = -1; }), Cause::invalid_argument);

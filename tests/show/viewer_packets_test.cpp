@@ -45,7 +45,7 @@ TEST(ViewerPackets, a_recording_of_every_kind_of_body_is_sent_frame_by_frame) {
     EXPECT_TRUE(chunk.json["contacts"][0].is_null());
     const auto& contacts = chunk.json["contacts"][1];
     EXPECT_EQ(chunk.indices(contacts["bodies"], 2),
-              (std::vector<std::uint32_t>{0, 1})); // the normal points out of the box
+              (std::vector<std::uint32_t>{0, 1})); // from the box down to the sheet
     EXPECT_EQ(chunk.floats(contacts["normals"], 3), (std::vector<float>{0, 0, -1}));
     EXPECT_EQ(chunk.floats(contacts["depths"], 1), (std::vector<float>{0.25}));
 }
@@ -277,7 +277,7 @@ TEST(ViewerSweep, the_first_contact_is_in_the_frame_of_its_time_and_the_path_end
     view.motion_a = {Pose::from_translation({0, 0, 5}), Pose::from_translation({0, 0, -5}), Path::screw};
     view.intervals = {{0.4, 0.6, true}};
     view.first_time = 0.4037;
-    view.first = {{0, 0, 0.5}, {0, 0, -1}, 0, {0, 1}};
+    view.first = {.a = 0, .b = 1, .position = {0, 0, 0.5}, .normal = {0, 0, -1}};
     const DocumentPackets packets(sweep_document("sweep", view));
     const ReadPacket document(packets.packet(0)), chunk(packets.packet(1));
     const std::vector<double> times = document.doubles(document.json["frames"]["times"]);

@@ -38,7 +38,7 @@ namespace fathom::testing {
             frame->bodies[3].velocities.emplace_back(0.0f, 0.0f, 1.0f);
             frame->bodies[3].ages.push_back(0);
         }
-        if (k > 0) frame->contacts.push_back({1, 0, 3, {0.5, 0.5, 0}, {0, 0, -1}, 0.25});
+        if (k > 0) frame->contacts.push_back({0, 1, no_index, 3, {0.5, 0.5, 0}, {0, 0, -1}, 0.25});
     }
     return recording;
 }

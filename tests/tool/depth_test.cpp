@@ -73,7 +73,7 @@ TEST(DepthCommand, reports_body_depth_and_position_of_hits) {
     EXPECT_GT(hit["pixels"].get<int>(), 20);
     EXPECT_GT(hit["depth"].get<double>(), 0.05);
     EXPECT_GT(hit["point"][0].get<double>(), 0.35);
-    EXPECT_LT(hit["normal"][0].get<double>(), -0.8); // outward normal of the other sphere, towards the first
+    EXPECT_LT(hit["surface_normal"][0].get<double>(), -0.8); // outward normal of the other sphere, towards the first
     EXPECT_GT(result["tolerance"].get<double>(), result["rounding"].get<double>());
     for (const char* key : {"area", "separating_direction", "triangle", "projection"})
         EXPECT_TRUE(hit.contains(key)) << key;

@@ -28,8 +28,9 @@ TEST(SimulateCommand, records_a_fall_in_every_output_format) {
     EXPECT_EQ(summary["steps"], 100);
     EXPECT_GT(summary["worst_penetration"].get<double>(), 0);
     for (const char* name : {"frames.pvd", "film.png", "energy.svg", "penetration.svg", "energy.csv", "states.csv",
-                             "contacts.csv", "summary.json", "animation.glb"})
+                             "contacts.csv", "summary.json", "animation.glb", "recording.fathomview"})
         EXPECT_GT(std::filesystem::file_size(out + "/" + name), 20u) << name;
+    EXPECT_EQ(content_of(out + "/summary.json"), outcome.out);
 }
 
 TEST(SimulateCommand, output_does_not_depend_on_the_number_of_threads) {

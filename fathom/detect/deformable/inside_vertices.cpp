@@ -182,7 +182,7 @@ CollidingVertex InsideVertices::describe(Index vertex, bool of_b, const Vec3* kn
     result.depth = mark_[vertex] == on_surface ? 0.0 : std::sqrt(nearest.squared_distance);
     result.point = nearest.point;
     result.barycentric = nearest.barycentric;
-    result.normal = in_.normal_at(nearest);
+    result.separating_direction = in_.normal_at(nearest);
     return result;
 }
 

@@ -107,7 +107,7 @@ void take_depth_of_bodies(const DeformingSurface& a, const DeformingSurface& b, 
             if (!corner || (contact.from_bodies && corner->depth <= contact.depth)) continue;
             contact.from_bodies = true;
             contact.depth = corner->depth;
-            contact.separating_direction = of_b ? Vec3(-corner->normal) : corner->normal;
+            contact.separating_direction = of_b ? Vec3(-corner->separating_direction) : corner->separating_direction;
         }
     };
     use_corners(a, contact.triangle_a, false);

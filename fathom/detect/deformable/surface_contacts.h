@@ -76,7 +76,8 @@ struct CollidingVertex {
     double depth = 0;                // distance to the other surface; 0 for a vertex on it (m)
     Vec3 point = Vec3::Zero();       // closest point of the other surface
     Vec3 barycentric = Vec3::Zero(); // of `point` in `triangle`
-    Vec3 normal = Vec3::Zero();      // outward unit normal of the other surface at `point`: the separating direction
+    Vec3 separating_direction =
+        Vec3::Zero(); // outward unit normal of the other surface at `point`: moving the vertex along it separates them
 };
 
 // Working memory of the queries; pass the same object again to allocate less. One query at a time.
@@ -173,7 +174,7 @@ void surface_contacts(const DeformingSurface& a, const DeformingSurface& b, cons
 
 struct SurfaceProximity {
     FeaturePair features{};
-    // point_a is on the vertex or on the first edge, whichever surface that belongs to; the direction of the normal
+    // point_a is on the vertex or on the first edge, whichever surface that belongs to; separating_direction
     // follows the same rule.
     FeatureProximity nearness{};
 };

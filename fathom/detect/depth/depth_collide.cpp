@@ -106,8 +106,9 @@ private:
         sight.proven &= sight.status == Status::disjoint;
         for (DepthBodyHit& body : sight.bodies) {
             body.area = static_cast<double>(body.pixels) * maps_.view.pixel_size().prod();
-            const double length = body.normal.norm();
-            body.normal = length > 1e-6 * static_cast<double>(body.pixels) ? Vec3(body.normal / length) : Vec3::Zero();
+            const double length = body.surface_normal.norm();
+            body.surface_normal =
+                length > 1e-6 * static_cast<double>(body.pixels) ? Vec3(body.surface_normal / length) : Vec3::Zero();
         }
     }
 
@@ -147,7 +148,7 @@ private:
         const double to_near =
             layer.near_side ? (z - static_cast<double>(layer.near_side->map().depth[pixel])) * deep : HUGE_VAL;
         const DepthHit hit{.point = pose_ * maps_.view.to_world(pixel, z),
-                           .normal = pose_.rotate(map.normals[pixel].cast<double>()),
+                           .surface_normal = pose_.rotate(map.normals[pixel].cast<double>()),
                            .depth = std::min(to_far, to_near),
                            .id = map.ids[pixel],
                            .part = part_index_,
@@ -160,7 +161,7 @@ private:
             body = sight.bodies.insert(
                 body, {.body = hit.id.body, .part = part_index_, .projection = projection_, .depth = -1});
         ++body->pixels;
-        body->normal += hit.normal;
+        body->surface_normal += hit.surface_normal;
         if (!(hit.depth > body->depth)) return;
         body->depth = hit.depth;
         body->point = hit.point;

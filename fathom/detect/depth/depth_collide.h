@@ -38,7 +38,7 @@ struct DepthCollideOptions {
 struct DepthHit {
     Vec3 point = Vec3::Zero(); // m, world
     // Unit normal of the environment, on the side from which corners run counter-clockwise (world).
-    Vec3 normal = Vec3::Zero();
+    Vec3 surface_normal = Vec3::Zero();
     double depth = 0;     // depth in the object along the projection (m)
     DepthId id{};         // body and triangle
     Index part = 0;       // of the object
@@ -57,7 +57,7 @@ struct DepthBodyHit {
                       // point is on its surface (m)
     Vec3 point = Vec3::Zero();                // the deepest hit (m, world)
     Vec3 separating_direction = Vec3::Zero(); // separating direction (unit, world), along the projection or against it
-    Vec3 normal = Vec3::Zero();               // mean over the hits, unit; zero where they cancel
+    Vec3 surface_normal = Vec3::Zero();       // mean over the hits, unit; zero where they cancel
     Index primitive = no_index;               // triangle of the deepest hit
 };
 

@@ -225,6 +225,14 @@ Shape Shape::deformed(std::span<const Vec3> vertices) const {
     // A closed mesh stays closed: deformation does not change the topology.
     Shape shape(TriangleMesh{std::move(moved), s.mesh.triangles}, MeshInside::open);
     shape.state_->kind = s.kind;
+    // A tree that was built is refitted, until its queries have become much slower.
+    constexpr double worn = 1.5;
+    if (const SurfaceTree* const built = s.tree.made(); built && built->tree().decay() < worn)
+        (void)shape.state_->tree.get([&] {
+            SurfaceTree refitted = *built;
+            refitted.refit(shape.state_->mesh.vertices);
+            return refitted;
+        });
     return shape;
 }
 

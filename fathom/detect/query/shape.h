@@ -90,8 +90,8 @@ public:
     [[nodiscard]] double error_bound() const;
 
     // A shape with the same topology and new vertex positions: for open and closed meshes, point shells and tetrahedra.
-    // O(n log n), because trees are built again when they are needed. Error{count_mismatch}, Error{non_finite};
-    // Error{unsupported} for fields.
+    // O(n) if the tree of a mesh is refitted; other trees are built again when they are needed, O(n log n).
+    // Error{count_mismatch}, Error{non_finite}; Error{unsupported} for fields.
     [[nodiscard]] Shape deformed(std::span<const Vec3> vertices) const;
 
     // ---- Data for the methods, built at first use. Error{unsupported} if the kind does not have it.

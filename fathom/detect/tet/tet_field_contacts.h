@@ -18,9 +18,9 @@ namespace fathom::tet {
 
 struct VertexInField {
     Index vertex;
-    double depth; // > 0: level minus the value of the field at the vertex (m); as accurate as the field
-    Vec3 normal;  // unit gradient of the field in the world frame: the separating direction; zero where the field has
-                  // none
+    double depth;              // > 0: level minus the value of the field at the vertex (m); as accurate as the field
+    Vec3 separating_direction; // unit gradient of the field in the world frame: the separating direction; zero where
+                               // the field has none
 
     friend bool operator==(const VertexInField&, const VertexInField&) = default;
 };

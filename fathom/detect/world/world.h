@@ -9,8 +9,9 @@
 // any number of threads. Unit: metres, world frame.
 // Poses must be finite (else Error{non_finite}), and rotations must be unit quaternions: a length that deviates from 1
 // by more than 1e-3 is Error{invalid_argument}; a smaller deviation is normalized.
-// When not to use it: for two shapes, use query.h; for hundreds of bodies that deform in every step, use
-// deforming_scene.h.
+// It is the only broad phase of the library: a caller with a narrow phase of its own (simulations, deforming surfaces)
+// adds bodies by their bounds, sets the bounds over its step, and asks for the candidates().
+// When not to use it: for two shapes, use query.h.
 #pragma once
 
 #include <fathom/detect/query/query.h>
@@ -85,6 +86,13 @@ public:
     void deform(Index id, std::span<const Vec3> vertices); // in the body's frame, see Shape::deformed()
     void replace(Index id, Shape shape);
     void remove(Index id);
+    // A body without a shape, given by its bounds (m, world): only candidates() lists it. Infinite bounds overlap
+    // everything, empty bounds nothing. Error{non_finite} for NaN.
+    Index add(const Box& bounds, const BodyOptions& options = {});
+    // The bounds of a body in candidates() over the coming step, for example those of its motion, until it is moved,
+    // deformed or replaced. A body with an unbounded shape stays unbounded.
+    void set_bounds(Index id, const Box& bounds);
+    void set_static(Index id, bool is_static); // for example of a body that sleeps
     void set_category(Index id, std::uint32_t category, std::uint32_t mask);
     void set_filter(Filter filter);
 
@@ -92,11 +100,14 @@ public:
     // forced method does not accept a pair.
     const WorldStep& update();
     [[nodiscard]] const WorldStep& last() const;
+    // Broad phase and filters alone: the pairs {a, b}, a < b, whose bounds overlap, sorted. The span is valid until the
+    // next call or update(). Without allocation once its memory suffices.
+    std::span<const IdPair> candidates();
 
     [[nodiscard]] std::size_t size() const;
     [[nodiscard]] std::size_t id_limit() const; // upper bound on ids: all ids are smaller
     [[nodiscard]] bool contains(Index id) const;
-    [[nodiscard]] const Shape& shape(Index id) const;
+    [[nodiscard]] const Shape& shape(Index id) const; // Error{unsupported} if the body has none
     [[nodiscard]] const Pose& pose(Index id) const;
     [[nodiscard]] const std::string& name(Index id) const;
     [[nodiscard]] const WorldOptions& options() const;

@@ -161,31 +161,19 @@ std::vector<Pose> checked_poses(std::span<const Pose> poses) {
 const auto farther = [](const auto& a, const auto& b) { return std::tie(a.least, a.id) > std::tie(b.least, b.id); };
 } // namespace
 
-const WorldView& World::State::seen() const {
-    return view->get([&] {
-        WorldView made;
-        for (Index id = 0; id < bodies.size(); ++id)
-            if (bodies[id] && !bodies[id]->box.empty()) {
-                made.ids.push_back(id);
-                made.boxes.push_back(bodies[id]->box);
-            }
-        made.tree = Bvh(made.boxes);
-        return made;
-    });
-}
-
 std::vector<Index> World::State::near(const Shape& shape, const Box& box) const {
-    const WorldView& view_now = seen();
     std::vector<Index> ids;
     if (shape.bounded() && box.empty()) return ids;
-    if (shape.bounded())
-        view_now.tree.visit_overlapping(box, [&](Index position) {
-            ids.push_back(view_now.ids[position]);
-            return true;
-        });
-    else
-        ids = view_now.ids;
-    ids.insert(ids.end(), endless.begin(), endless.end());
+    const auto add = [&](Index id) {
+        if (bodies[id] && bodies[id]->form && (bodies[id]->endless() || !bodies[id]->box.empty())) ids.push_back(id);
+        return true;
+    };
+    if (shape.bounded()) {
+        broad.visit_overlapping(box, add);
+        for (const Index id : endless) add(id);
+    } else {
+        for (Index id = 0; id < bodies.size(); ++id) add(id);
+    }
     std::ranges::sort(ids);
     return ids;
 }
@@ -194,7 +182,7 @@ std::vector<World::State::Gap> World::State::by_gap(const Shape& shape, const Bo
     std::vector<Gap> gaps;
     if (shape.bounded() && box.empty()) return gaps;
     for (Index id = 0; id < bodies.size(); ++id) {
-        if (!bodies[id] || (!bodies[id]->endless() && bodies[id]->box.empty())) continue;
+        if (!bodies[id] || !bodies[id]->form || (!bodies[id]->endless() && bodies[id]->box.empty())) continue;
         const bool boxed = shape.bounded() && !bodies[id]->endless();
         gaps.push_back({boxed ? gap_between(box, bodies[id]->box) : 0.0, id});
     }
@@ -209,7 +197,7 @@ std::vector<WorldPair> World::collide(const Shape& shape, const Pose& pose, cons
     std::vector<WorldPair> pairs(ids.size());
     parallel_for(ids.size(), 1, [&](std::size_t k, std::size_t) {
         const WorldBody& body = *state_->bodies[ids[k]];
-        pairs[k] = {no_index, ids[k], fathom::collide(shape, placed, body.shape, body.pose, options)};
+        pairs[k] = {no_index, ids[k], fathom::collide(shape, placed, body.shape(), body.pose, options)};
     });
     std::erase_if(pairs, [](const WorldPair& pair) { return !pair.touching(); });
     return pairs;
@@ -226,7 +214,7 @@ World::Nearest World::nearest(const Shape& shape, const Pose& pose, double limit
         const Index id = gaps.front().id;
         std::pop_heap(gaps.begin(), end, farther);
         const DistanceResult found =
-            distance(shape, placed, state_->bodies[id]->shape, state_->bodies[id]->pose, options);
+            distance(shape, placed, state_->bodies[id]->shape(), state_->bodies[id]->pose, options);
         if (found.lower_bound > limit) continue;
         if (std::tie(found.upper_bound, found.lower_bound, id) <
             std::tie(best.distance.upper_bound, best.distance.lower_bound, best.body))
@@ -237,18 +225,18 @@ World::Nearest World::nearest(const Shape& shape, const Pose& pose, double limit
 
 RayHit World::cast(const Ray& ray, double limit) const {
     const Ray unit = checked_ray(ray);
-    const WorldView& view = state_->seen();
     RayHit first;
     const auto test = [&](Index id) {
         const WorldBody& body = *state_->bodies[id];
-        RayHit hit = cast_at(body.shape, body.pose, unit, limit);
+        if (!body.form) return;
+        RayHit hit = cast_at(body.shape(), body.pose, unit, limit);
         hit.body = id;
         if (hit.status != Status::disjoint && std::tie(hit.distance, id) < std::tie(first.distance, first.body))
             first = hit;
     };
     for (const Index id : state_->endless) test(id);
-    view.tree.visit_ray(unit, std::min(checked_limit(limit), first.distance), [&](Index position) {
-        test(view.ids[position]);
+    state_->broad.visit_ray(unit, std::min(checked_limit(limit), first.distance), [&](Index id) {
+        test(id);
         return std::min(limit, first.distance);
     });
     return first;
@@ -261,7 +249,7 @@ World::SweptBody World::sweep(const Shape& shape, const Motion& motion, const Sw
     std::vector<SweepResult> sweeps(ids.size());
     parallel_for(ids.size(), 1, [&](std::size_t k, std::size_t) {
         const WorldBody& body = *state_->bodies[ids[k]];
-        sweeps[k] = fathom::sweep(shape, checked, body.shape, Motion::stationary(body.pose), options);
+        sweeps[k] = fathom::sweep(shape, checked, body.shape(), Motion::stationary(body.pose), options);
     });
     SweptBody first;
     for (std::size_t k = 0; k < ids.size(); ++k)
@@ -271,7 +259,7 @@ World::SweptBody World::sweep(const Shape& shape, const Motion& motion, const Sw
 }
 
 std::vector<char> World::State::partners(Index id) const {
-    (void)body(id);
+    if (!body(id).form) throw Error(Cause::unsupported, "the body has no shape", {.element = "body", .index = id});
     std::vector<char> allowed_ids(bodies.size(), 0);
     for (Index other = 0; other < bodies.size(); ++other)
         if (other != id && bodies[other]) allowed_ids[other] = allowed(std::min(id, other), std::max(id, other));
@@ -281,7 +269,7 @@ std::vector<char> World::State::partners(Index id) const {
 std::vector<Status> World::check_poses(Index id, std::span<const Pose> poses) const {
     const std::vector<char> allowed_ids = state_->partners(id);
     const std::vector<Pose> placed = checked_poses(poses);
-    const Shape& shape = state_->bodies[id]->shape;
+    const Shape& shape = state_->bodies[id]->shape();
     CollideOptions options = state_->options.query;
     if (options.goal == CollideGoal::contacts) options.goal = CollideGoal::status;
     const auto status_at = [&](const Pose& pose) {
@@ -290,7 +278,8 @@ std::vector<Status> World::check_poses(Index id, std::span<const Pose> poses) co
         for (const Index other : state_->near(shape, box.empty() ? box : box.grown(outward(options.margin)))) {
             if (!allowed_ids[other]) continue;
             const Status status =
-                fathom::collide(shape, pose, state_->bodies[other]->shape, state_->bodies[other]->pose, options).status;
+                fathom::collide(shape, pose, state_->bodies[other]->shape(), state_->bodies[other]->pose, options)
+                    .status;
             if (status == Status::overlapping) return status;
             if (status == Status::undecided) worst = status;
         }
@@ -306,7 +295,7 @@ std::vector<Status> World::check_poses(Index id, std::span<const Pose> poses) co
 std::vector<double> World::clearances(Index id, std::span<const Pose> poses) const {
     const std::vector<char> allowed_ids = state_->partners(id);
     const std::vector<Pose> placed = checked_poses(poses);
-    const Shape& shape = state_->bodies[id]->shape;
+    const Shape& shape = state_->bodies[id]->shape();
     const auto clearance_at = [&](const Pose& pose) {
         std::vector<State::Gap> gaps = state_->by_gap(shape, shape.bounded() ? placed_box(shape, pose) : Box{});
         double least = infinity;
@@ -315,7 +304,7 @@ std::vector<double> World::clearances(Index id, std::span<const Pose> poses) con
             std::pop_heap(gaps.begin(), end, farther);
             if (!allowed_ids[other]) continue;
             const DistanceResult found =
-                distance(shape, pose, state_->bodies[other]->shape, state_->bodies[other]->pose);
+                distance(shape, pose, state_->bodies[other]->shape(), state_->bodies[other]->pose);
             least = std::min(least, std::max({0.0, gap, found.lower_bound - found.error_bound}));
         }
         return least;

@@ -1,12 +1,9 @@
-// Private state of World: the bodies, the pair cache that is kept between steps, and the tree that is kept between
-// queries.
+// Private state of World: the bodies, and the pair cache that is kept between steps.
 #pragma once
 
-#include <fathom/base/lazy.h>
 #include <fathom/detect/query/shape.h>
 #include <fathom/detect/world/world.h>
 #include <fathom/index/broad_phase.h>
-#include <fathom/index/bvh.h>
 
 #include <optional>
 
@@ -34,22 +31,17 @@ struct PairMemory {
 [[nodiscard]] bool measures_distance(const Shape& shape);
 
 struct WorldBody {
-    Shape shape;
+    std::optional<Shape> form; // absent: a body given by its bounds, which no query tests
     Pose pose{};
     BodyOptions options{};
-    Box box{};                  // bounding box (m, world); empty if the shape is unbounded or empty
+    Box box{};                  // of the shape (m, world); empty if it is unbounded, empty or absent
+    std::optional<Box> swept{}; // bounds set by the caller, for candidates()
     Pose before{};              // pose at the last step
     std::uint64_t changed = 0;  // number of completed steps when its pose or shape changed last
     std::uint64_t reshaped = 0; // number of completed steps when its shape changed last
 
-    [[nodiscard]] bool endless() const { return !shape.bounded(); }
-};
-
-// Tree of the bounded bodies at their current poses, for queries.
-struct WorldView {
-    std::vector<Index> ids{}; // bodies of the boxes
-    std::vector<Box> boxes{};
-    Bvh tree{};
+    [[nodiscard]] const Shape& shape() const { return *form; }
+    [[nodiscard]] bool endless() const { return form ? !form->bounded() : !swept->empty() && !is_finite(*swept); }
 };
 
 struct World::State {
@@ -63,13 +55,12 @@ struct World::State {
     std::uint64_t steps = 0;
     WorldStep step{};
     std::vector<PairMemory> memory{}; // sorted by pair
-    std::unique_ptr<Lazy<WorldView>> view = std::make_unique<Lazy<WorldView>>();
+    std::vector<IdPair> pairs{};      // of find_candidates()
 
     [[nodiscard]] const WorldBody& body(Index id) const; // Error{index_out_of_range}
     [[nodiscard]] WorldBody& body(Index id) { return const_cast<WorldBody&>(std::as_const(*this).body(id)); }
     void place(Index id, const Pose& pose);
     void reshape(Index id, Shape shape);
-    void forget_view();
     [[nodiscard]] Box broad_box(const Box& box) const; // grown by half the margin
 
     // Whether categories, masks and the caller's filter allow the pair.
@@ -77,8 +68,9 @@ struct World::State {
     [[nodiscard]] std::vector<char> partners(Index id) const; // by id: whether the pair with `id` is allowed
     // Whether an unbounded body may touch another, by the range of its field over the other's box.
     [[nodiscard]] bool may_reach(const WorldBody& endless_one, const WorldBody& other) const;
-    // Filtered pairs of the broad phase and of unbounded bodies, sorted.
-    [[nodiscard]] std::vector<IdPair> candidates() const;
+    // Runs the broad phase; filtered pairs of the broad phase and of unbounded bodies, sorted.
+    void find_candidates();
+    void set_endless(Index id, bool endless_now);
     // The current result of a pair, tested or taken from the cache; thread-safe.
     struct Answer {
         CollideResult collision{};
@@ -89,7 +81,6 @@ struct World::State {
     [[nodiscard]] bool still_true(const WorldBody& a, const WorldBody& b, const PairMemory& memory) const;
     void look_ahead(const WorldBody& a, const WorldBody& b, PairMemory& memory) const;
 
-    [[nodiscard]] const WorldView& seen() const;
     // Bodies that may touch a shape with this bounding box, ascending.
     [[nodiscard]] std::vector<Index> near(const Shape& shape, const Box& box) const;
     struct Gap {
@@ -102,7 +93,9 @@ struct World::State {
 
 // The pose with a normalized rotation. Error{non_finite}; Error{invalid_argument} if the quaternion is not nearly unit.
 [[nodiscard]] Pose checked_pose(const Pose& pose, std::int64_t index = -1);
-// Bounding box of a bounded shape in a pose, rounding included; empty for an empty shape.
-[[nodiscard]] Box placed_box(const Shape& shape, const Pose& pose);
+// Bounding box of a box in a pose, rounding included; empty for an empty box.
+[[nodiscard]] Box placed_box(const Box& box, const Pose& pose);
+// The same of a bounded shape.
+[[nodiscard]] inline Box placed_box(const Shape& shape, const Pose& pose) { return placed_box(shape.bounds(), pose); }
 
 } // namespace fathom

@@ -78,24 +78,30 @@ bool World::State::allowed(Index a, Index b) const {
 }
 
 bool World::State::may_reach(const WorldBody& endless_one, const WorldBody& other) const {
-    if (other.endless()) return true;
-    const Box box = placed_box(other.shape, relative(endless_one.pose, other.pose));
-    return !box.empty() && endless_one.shape.field()->range(box).lower <= options.query.margin;
+    if (other.endless() || !endless_one.form) return true;
+    const Box box = other.swept ? placed_box(*other.swept, endless_one.pose.inverse())
+                                : placed_box(other.shape(), relative(endless_one.pose, other.pose));
+    return !box.empty() && endless_one.shape().field()->range(box).lower <= options.query.margin;
 }
 
-std::vector<IdPair> World::State::candidates() const {
-    std::vector<IdPair> pairs;
+void World::State::find_candidates() {
+    broad.find_pairs();
+    pairs.clear();
     for (const IdPair& pair : broad.pairs())
         if (allowed(pair[0], pair[1])) pairs.push_back(pair);
-    if (endless.empty()) return pairs;
+    if (endless.empty()) return;
     for (const Index plane : endless)
         for (Index id = 0; id < bodies.size(); ++id) {
             if (id == plane || !bodies[id] || (bodies[id]->endless() && id < plane)) continue;
             const IdPair pair{std::min(id, plane), std::max(id, plane)};
-            if (may_reach(*bodies[plane], *bodies[id]) && allowed(pair[0], pair[1])) pairs.push_back(pair);
+            if (allowed(pair[0], pair[1]) && may_reach(*bodies[plane], *bodies[id])) pairs.push_back(pair);
         }
     std::ranges::sort(pairs);
-    return pairs;
+}
+
+std::span<const IdPair> World::candidates() {
+    state_->find_candidates();
+    return state_->pairs;
 }
 
 // Whether the cached result is still valid: nothing has changed, or the bodies have moved by less than the reserve.
@@ -103,20 +109,20 @@ bool World::State::still_true(const WorldBody& a, const WorldBody& b, const Pair
     if (a.reshaped == steps || b.reshaped == steps) return false;
     if (a.changed < steps && b.changed < steps) return true;
     return memory.reserve > 0 &&
-           relative_travel(a.shape, memory.pose_a, a.pose, b.shape, memory.pose_b, b.pose) < memory.reserve;
+           relative_travel(a.shape(), memory.pose_a, a.pose, b.shape(), memory.pose_b, b.pose) < memory.reserve;
 }
 
 void World::State::look_ahead(const WorldBody& a, const WorldBody& b, PairMemory& memory) const {
     const double margin = options.query.margin,
-                 travel = relative_travel(a.shape, a.before, a.pose, b.shape, b.before, b.pose);
-    const double smaller = std::min(a.shape.radius(), b.shape.radius());
-    if (margin > 0 && !(measures_distance(a.shape) && measures_distance(b.shape))) return;
+                 travel = relative_travel(a.shape(), a.before, a.pose, b.shape(), b.before, b.pose);
+    const double smaller = std::min(a.shape().radius(), b.shape().radius());
+    if (margin > 0 && !(measures_distance(a.shape()) && measures_distance(b.shape()))) return;
     if (!(8 * travel < smaller)) return; // fast bodies: a reserve would last only a few steps
-    if (has_surface(a.shape.kind()) && has_surface(b.shape.kind()))
+    if (has_surface(a.shape().kind()) && has_surface(b.shape().kind()))
         return; // the test of triangles costs less than the bound
     const double wanted = std::min(steps_ahead * travel + 1e-3 * smaller, smaller);
     const double reserve =
-        distance_lower_bound(a.shape, a.pose, b.shape, b.pose, {.sufficient = margin + wanted}) - margin;
+        distance_lower_bound(a.shape(), a.pose, b.shape(), b.pose, {.sufficient = margin + wanted}) - margin;
     if (reserve > 2 * travel) {
         memory.reserve = reserve;
         memory.pose_a = a.pose;
@@ -138,7 +144,7 @@ World::State::Answer World::State::answer(const IdPair& pair, const PairMemory* 
         if (memory.touching) result.collision = std::ranges::lower_bound(step.pairs, pair, {}, pair_of)->collision;
         return result;
     }
-    result.collision = fathom::collide(a.shape, a.pose, b.shape, b.pose, options.query);
+    result.collision = fathom::collide(a.shape(), a.pose, b.shape(), b.pose, options.query);
     memory.touching = result.collision.status != Status::disjoint;
     memory.reserve = 0;
     memory.rest = std::max(0, memory.rest - 1);
@@ -148,8 +154,9 @@ World::State::Answer World::State::answer(const IdPair& pair, const PairMemory* 
 
 const WorldStep& World::update() {
     State& s = *state_;
-    s.broad.find_pairs();
-    const std::vector<IdPair> pairs = s.candidates();
+    s.find_candidates();
+    std::erase_if(s.pairs, [&](const IdPair& p) { return !s.bodies[p[0]]->form || !s.bodies[p[1]]->form; });
+    const std::span<const IdPair> pairs = s.pairs;
     const std::vector<const PairMemory*> before = recall(pairs, s.memory);
     std::vector<State::Answer> answers(pairs.size());
     parallel_for(pairs.size(), 4, [&](std::size_t begin, std::size_t end) {

@@ -52,12 +52,12 @@ FeatureProximity vertex_face_proximity(const Vec3& vertex, const std::array<Vec3
     result.point_a = vertex;
     result.point_b = found.point;
     if (result.inner && own != Vec3::Zero()) {
-        result.normal = turned(own, side, before);
+        result.separating_direction = turned(own, side, before);
         if (side == 0) result.distance = 0; // they touch: the remaining gap is rounding
     } else {
         const double size =
             std::max((face[1] - face[0]).cwiseAbs().maxCoeff(), (face[2] - face[0]).cwiseAbs().maxCoeff());
-        result.normal = gap_normal(gap, size, own, side, before);
+        result.separating_direction = gap_normal(gap, size, own, side, before);
     }
     result.weight = {1, -w[0], -w[1], -w[2]};
     return result;
@@ -79,11 +79,11 @@ FeatureProximity edge_edge_proximity(const Segment& a, const Segment& b, const V
     result.point_a = found.point_a;
     result.point_b = found.point_b;
     if (result.inner && product.norm() > clearly_crossing) {
-        result.normal = turned(own, side, before);
+        result.separating_direction = turned(own, side, before);
         if (side == 0) result.distance = 0; // they touch: the remaining gap is rounding
     } else {
         const double size = std::max(along_a.cwiseAbs().maxCoeff(), along_b.cwiseAbs().maxCoeff());
-        result.normal = gap_normal(gap, size, own, side, before);
+        result.separating_direction = gap_normal(gap, size, own, side, before);
     }
     result.weight = {1 - u, u, -(1 - v), -v};
     return result;

@@ -24,7 +24,7 @@ double ContactCache::pressed(const ContactKey& key, const WeightedContact& conta
     for (std::size_t k = 0; k < contact.count; ++k) {
         const Index point = contact.points[k];
         if (point < before_.size())
-            compression -= contact.weights[k] * contact.normal.dot(now_[point] - before_[point]);
+            compression -= contact.weights[k] * contact.separating_direction.dot(now_[point] - before_[point]);
     }
     return remember(key, contact.depth, compression);
 }

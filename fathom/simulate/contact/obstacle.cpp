@@ -11,20 +11,16 @@
 
 namespace fathom {
 
-std::vector<PointInObstacle> points_in_obstacles(std::span<const StaticObstacle> obstacles,
-                                                 std::span<const Vec3> points) {
+std::vector<PointInObstacle> points_in_obstacle(const StaticObstacle& obstacle, std::span<const Vec3> points) {
     constexpr std::size_t chunk = 1024;
     std::vector<PointInObstacle> all;
-    for (std::size_t o = 0; o < obstacles.size(); ++o) {
-        const StaticObstacle& obstacle = obstacles[o];
-        parallel_append(points.size(), chunk, all, [&](std::size_t k, std::vector<PointInObstacle>& found) {
-            const Sample sample = obstacle.field->sample(obstacle.pose.to_local(points[k]));
-            const double steepness = sample.gradient.norm();
-            if (sample.distance < 0 && steepness > 0)
-                found.push_back({static_cast<Index>(o), static_cast<Index>(k),
-                                 obstacle.pose.rotate(sample.gradient / steepness), -sample.distance});
-        });
-    }
+    parallel_append(points.size(), chunk, all, [&](std::size_t k, std::vector<PointInObstacle>& found) {
+        const Sample sample = obstacle.field->sample(obstacle.pose.to_local(points[k]));
+        const double steepness = sample.gradient.norm();
+        if (sample.distance < 0 && steepness > 0)
+            found.push_back(
+                {static_cast<Index>(k), obstacle.pose.rotate(sample.gradient / steepness), -sample.distance});
+    });
     return all;
 }
 

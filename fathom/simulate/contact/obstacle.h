@@ -1,5 +1,5 @@
 // Static obstacles of deformable bodies, given as fields: finds the points inside, with separating direction and depth.
-// O(points * obstacles) field evaluations, in parallel; the same bytes for any number of threads. Thread-safe.
+// O(points) field evaluations, in parallel; the same bytes for any number of threads. Thread-safe.
 #pragma once
 
 #include <fathom/base/pose.h>
@@ -21,15 +21,15 @@ struct StaticObstacle {
 };
 
 struct PointInObstacle {
-    Index obstacle = no_index, point = no_index;
-    Vec3 normal = Vec3::Zero(); // unit, separating direction (world)
-    double depth = 0;           // m, > 0
+    Index point = no_index;
+    Vec3 separating_direction = Vec3::Zero(); // unit, separating direction of the point (world)
+    double depth = 0;                         // m, > 0
 };
 
-// Ordered by obstacle, then by point. Points at which the field has no gradient are omitted, since they have no
+// Ordered by point. Points at which the field has no gradient are omitted, since they have no
 // separating direction.
-[[nodiscard]] std::vector<PointInObstacle> points_in_obstacles(std::span<const StaticObstacle> obstacles,
-                                                               std::span<const Vec3> points);
+[[nodiscard]] std::vector<PointInObstacle> points_in_obstacle(const StaticObstacle& obstacle,
+                                                              std::span<const Vec3> points);
 
 [[nodiscard]] RecordedBody recorded(const StaticObstacle& obstacle);
 

@@ -50,9 +50,17 @@ bool has_mesh(const KinematicBody& body) { return body.obstacle.mesh && !body.ob
 // Sorts the contacts by decreasing depth and keeps at most `most`.
 void finish(ScriptedPair& pair, std::size_t most) {
     std::stable_sort(pair.contacts.begin(), pair.contacts.end(),
-                     [](const ScriptedContact& a, const ScriptedContact& b) { return a.depth > b.depth; });
-    for (const ScriptedContact& c : pair.contacts) pair.depth = std::max(pair.depth, c.depth);
+                     [](const BodyContact& a, const BodyContact& b) { return a.depth > b.depth; });
+    for (const BodyContact& c : pair.contacts) pair.depth = std::max(pair.depth, c.depth);
     if (pair.contacts.size() > most) pair.contacts.resize(most);
+}
+
+// Adds a contact of a feature of one body, a or b, with the other; its normal points from that body to the other.
+void add_one_sided(ScriptedPair& pair, bool of_a, Index feature, BodyContact contact) {
+    contact.a = pair.a, contact.b = pair.b;
+    (of_a ? contact.feature_a : contact.feature_b) = feature;
+    if (!of_a) contact.normal = -contact.normal;
+    pair.contacts.push_back(contact);
 }
 
 class FieldsQuery final : public ScriptedQuery {
@@ -69,7 +77,8 @@ public:
                                      {.max_contacts = options_.max_contacts});
             pair.status = r.status;
             for (const Contact& c : r.contacts)
-                pair.contacts.push_back({c.point_a, -c.normal, c.depth, c.feature_a.element});
+                pair.contacts.push_back(
+                    {pair.a, pair.b, c.feature_a.element, c.feature_b.element, c.point_a, c.normal, c.depth});
             pair.depth = r.depth;
             finish(pair, options_.max_contacts);
         }
@@ -97,8 +106,8 @@ public:
             const PlainResult r = plain_field_collision(body(pair.a), body(pair.b), plain);
             pair.status = r.status;
             for (const field_field::DualContact& c : r.contacts) {
-                pair.contacts.push_back({c.point_a, -c.normal_a, c.depth_a});
-                pair.contacts.push_back({c.point_b, -c.normal_b, c.depth_b});
+                pair.contacts.push_back({pair.a, pair.b, no_index, no_index, c.point_a, c.normal_a, c.depth_a});
+                pair.contacts.push_back({pair.a, pair.b, no_index, no_index, c.point_b, c.normal_b, c.depth_b});
             }
             finish(pair, options_.max_contacts);
         }
@@ -135,8 +144,8 @@ private:
             mesh_field::mesh_contacts(*meshes_[mesh], motions[mesh].end, *bodies_[field].field, motions[field].end);
         if (r.status != Status::disjoint && pair.status != Status::overlapping) pair.status = r.status;
         for (const mesh_field::MeshContact& c : r.contacts)
-            pair.contacts.push_back({c.point, mesh == pair.a ? Vec3(-c.normal) : c.normal, c.depth,
-                                     mesh == pair.a ? c.triangle : no_index});
+            add_one_sided(pair, mesh == pair.a, c.triangle,
+                          {.position = c.point, .normal = c.normal, .depth = c.depth});
         return true;
     }
 
@@ -166,12 +175,13 @@ public:
             pair.status = inside_.status == Status::overlapping ? inside_.status : crossing_.status;
             for (const deformable::CollidingVertex& v : inside_.vertices) {
                 const Vec3 at = surfaces_[v.of_b ? pair.b : pair.a].vertices()[v.vertex];
-                pair.contacts.push_back(
-                    {at, v.of_b ? Vec3(-v.normal) : v.normal, v.depth, v.of_b ? no_index : v.vertex});
+                add_one_sided(pair, !v.of_b, v.vertex,
+                              {.position = at, .normal = -v.separating_direction, .depth = v.depth});
             }
             for (const deformable::SurfaceContact& c : crossing_.contacts)
                 if (inside_.vertices.empty())
-                    pair.contacts.push_back({c.segment.at(0.5), c.separating_direction, c.depth, c.triangle_a});
+                    pair.contacts.push_back({pair.a, pair.b, c.triangle_a, c.triangle_b, c.segment.at(0.5),
+                                             -c.separating_direction, c.depth});
             finish(pair, options_.max_contacts);
         }
     }
@@ -219,10 +229,12 @@ private:
             for (const DepthBodyHit& hit : r.bodies)
                 if (hit.body == pair.b && hit.pixels > 0)
                     pair.status = Status::overlapping,
-                    pair.contacts.push_back({hit.point, hit.separating_direction, hit.depth, hit.primitive});
+                    pair.contacts.push_back(
+                        {pair.a, pair.b, no_index, hit.primitive, hit.point, -hit.separating_direction, hit.depth});
             for (const DepthEnclosure& e : r.enclosed_by)
                 if (e.body == pair.b)
-                    pair.status = Status::overlapping, pair.contacts.push_back({e.point, Vec3::Zero(), 0});
+                    pair.status = Status::overlapping,
+                    pair.contacts.push_back({.a = pair.a, .b = pair.b, .position = e.point});
             finish(pair, options_.max_contacts);
         }
     }
@@ -263,8 +275,8 @@ private:
             const Sample sample = caster.field().sample(local);
             const Pose pose = Mover(motions[field]).pose(t);
             const Vec3 out = pose.rotate(sample.gradient.stableNormalized());
-            pair.contacts.push_back({pose * local, shell == pair.a ? out : Vec3(-out), std::max(0.0, -sample.distance),
-                                     shell == pair.a ? c.point : no_index});
+            add_one_sided(pair, shell == pair.a, c.point,
+                          {.position = pose * local, .normal = -out, .depth = std::max(0.0, -sample.distance)});
         }
     }
 
@@ -385,6 +397,7 @@ void ScriptedWorld::step() {
     s.run();
 }
 
+double ScriptedWorld::step_size() const { return state_->step; }
 std::size_t ScriptedWorld::steps() const { return state_->steps; }
 double ScriptedWorld::time() const { return state_->time(state_->steps); }
 std::span<const KinematicBody> ScriptedWorld::bodies() const { return state_->bodies; }
@@ -427,8 +440,7 @@ void ScriptedWorld::fill(RecordedFrame& frame, bool with_contacts) const {
     }
     for (const ScriptedPair& pair : pairs()) {
         frame.pairs.push_back({pair.a, pair.b, pair.status, pair.depth});
-        for (const ScriptedContact& c : pair.contacts)
-            if (with_contacts) frame.contacts.push_back({pair.a, pair.b, c.point, c.position, c.normal, c.depth});
+        if (with_contacts) frame.contacts.insert(frame.contacts.end(), pair.contacts.begin(), pair.contacts.end());
     }
 }
 } // namespace fathom

@@ -68,18 +68,11 @@ struct KinematicBody {
     [[nodiscard]] Pose at(double time) const { return path.keys.empty() ? obstacle.pose_at(time) : path.at(time); }
 };
 
-struct ScriptedContact {
-    Vec3 position = Vec3::Zero(); // m, world
-    Vec3 normal = Vec3::Zero();   // unit, out of the second body
-    double depth = 0;             // m
-    Index point = no_index;       // vertex, triangle or shell point of the first body
-};
-
 struct ScriptedPair {
     Index a = no_index, b = no_index;
     Status status = Status::disjoint;
-    double depth = 0;                        // largest contact depth (m)
-    std::vector<ScriptedContact> contacts{}; // at most ScriptedOptions::max_contacts
+    double depth = 0;                    // largest contact depth (m)
+    std::vector<BodyContact> contacts{}; // at most ScriptedOptions::max_contacts
 };
 
 class ScriptedWorld final : public SimulatedWorld {
@@ -99,6 +92,7 @@ public:
     [[nodiscard]] RecordedStep recorded_step() const override;
     void fill(RecordedFrame& frame, bool with_contacts) const override;
 
+    [[nodiscard]] double step_size() const; // s
     [[nodiscard]] std::span<const KinematicBody> bodies() const;
     [[nodiscard]] const Pose& pose(Index body) const;
     [[nodiscard]] std::span<const ScriptedPair> pairs() const; // results of the last step

@@ -471,7 +471,7 @@ void ParticleWorld::fill(RecordedFrame& frame, bool with_contacts) const {
             {.pose = obstacle_pose(k), .velocity = obstacles()[k].velocity, .spin = obstacles()[k].spin});
     if (!with_contacts) return;
     for (const ParticleHit& hit : hits())
-        frame.contacts.push_back({0, hit.id.body + 1, hit.particle, hit.point, hit.normal, 0});
+        frame.contacts.push_back({0, hit.id.body + 1, hit.particle, hit.id.primitive, hit.point, -hit.normal, 0});
 }
 
 } // namespace fathom

@@ -8,6 +8,7 @@
 #include <fathom/detect/result/result.h>
 #include <fathom/field/field.h>
 #include <fathom/geometry/mesh/triangle_mesh.h>
+#include <fathom/simulate/record/body_contact.h>
 #include <fathom/simulate/record/simulated_world.h>
 
 #include <memory>
@@ -47,17 +48,9 @@ struct BodyFrame {
     std::vector<float> ages{};       // of the points of a cloud (s)
 };
 
-struct RecordedContact {
-    Index body = no_index, other = no_index; // equal for a self-contact
-    Index point = no_index;                  // point or vertex of the first body
-    Vec3 position = Vec3::Zero();            // m, world
-    Vec3 normal = Vec3::Zero();              // unit, out of the other body
-    double depth = 0;                        // m, >= 0
-};
-
 // Result of a collision query of two bodies, in contact or not.
 struct RecordedPair {
-    Index body = no_index, other = no_index;
+    Index a = no_index, b = no_index;
     Status status = Status::disjoint;
     double depth = 0; // m
 };
@@ -74,7 +67,7 @@ struct RecordedStep {
 
 struct RecordedFrame : RecordedStep {
     std::vector<BodyFrame> bodies{};
-    std::vector<RecordedContact> contacts{};
+    std::vector<BodyContact> contacts{};
     std::vector<RecordedPair> pairs{}; // of worlds with queries instead of simulation (scripted_world.h)
 
     // Vertices and triangles of a body in this frame. `mesh` is the mesh of the body.

@@ -19,6 +19,9 @@ namespace {
 
 std::string numbers(const Vec3& v) { return fmt::format("{},{},{}", v.x(), v.y(), v.z()); }
 
+// An unknown feature is an empty cell.
+std::string number(Index k) { return k == no_index ? std::string{} : fmt::format("{}", k); }
+
 nlohmann::ordered_json array(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
 
 nlohmann::ordered_json summary_of(const Energy& e) {
@@ -32,7 +35,7 @@ std::string_view name(Status status) {
 // True if a contact of the pair is in the frame.
 bool listed(const RecordedFrame& frame, const RecordedPair& pair) {
     return std::any_of(frame.contacts.begin(), frame.contacts.end(),
-                       [&](const RecordedContact& c) { return c.body == pair.body && c.other == pair.other; });
+                       [&](const BodyContact& c) { return c.a == pair.a && c.b == pair.b; });
 }
 
 } // namespace
@@ -60,14 +63,15 @@ void write_states_csv(const std::filesystem::path& path, const Recording& record
 }
 
 void write_contacts_csv(const std::filesystem::path& path, const Recording& recording) {
-    std::string text = "step,time,body,other,point,x,y,z,nx,ny,nz,depth,status\n";
+    std::string text = "step,time,a,b,feature_a,feature_b,x,y,z,nx,ny,nz,depth,status\n";
     for (const RecordedFrame& f : recording.frames()) {
-        for (const RecordedContact& c : f.contacts)
-            fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{}\n", f.step, f.time, c.body, c.other,
-                           c.point, numbers(c.position), numbers(c.normal), c.depth, name(Status::overlapping));
+        for (const BodyContact& c : f.contacts)
+            fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{}\n", f.step, f.time, c.a, c.b,
+                           number(c.feature_a), number(c.feature_b), numbers(c.position), numbers(c.normal), c.depth,
+                           name(Status::overlapping));
         for (const RecordedPair& p : f.pairs)
             if (!listed(f, p))
-                fmt::format_to(std::back_inserter(text), "{},{},{},{},,,,,,,,{},{}\n", f.step, f.time, p.body, p.other,
+                fmt::format_to(std::back_inserter(text), "{},{},{},{},,,,,,,,,{},{}\n", f.step, f.time, p.a, p.b,
                                p.depth, name(p.status));
     }
     write_whole_file(path, text);
@@ -84,8 +88,7 @@ void write_points_csv(const std::filesystem::path& path, const RecordedFrame& fr
     write_whole_file(path, text);
 }
 
-void write_summary_json(const std::filesystem::path& path, const Recording& recording, const RecordedFrame& end,
-                        const Fingerprint& state_hash) {
+std::string summary_json(const Recording& recording, const RecordedFrame& end, const Fingerprint& state_hash) {
     nlohmann::ordered_json json = {
         {"steps", end.step}, {"time", end.time}, {"frames", recording.frames().size()}, {"every", recording.every()}};
     if (!recording.frames().empty()) json["energy_at_start"] = summary_of(recording.frames().front().energy);
@@ -108,7 +111,7 @@ void write_summary_json(const std::filesystem::path& path, const Recording& reco
                                   {"spin", array(state.spin)},
                                   {"asleep", state.asleep}});
     }
-    write_whole_file(path, json.dump(2) + "\n");
+    return json.dump(2) + "\n";
 }
 
 // ---- VTK: .vtu files, and a .pvd file with their times.
@@ -148,22 +151,22 @@ void write_bodies(const std::filesystem::path& path, const RecordedFrame& frame,
 
 void write_contacts(const std::filesystem::path& path, const RecordedFrame& frame) {
     std::vector<float> points, normals, depths;
-    std::vector<std::int32_t> vertices, bodies, others;
-    for (const RecordedContact& c : frame.contacts) {
+    std::vector<std::int32_t> vertices, bodies_a, bodies_b;
+    for (const BodyContact& c : frame.contacts) {
         vertices.push_back(static_cast<std::int32_t>(vertices.size()));
         append(points, c.position);
         append(normals, c.normal);
         depths.push_back(static_cast<float>(c.depth));
-        bodies.push_back(static_cast<std::int32_t>(c.body));
-        others.push_back(static_cast<std::int32_t>(c.other));
+        bodies_a.push_back(static_cast<std::int32_t>(c.a));
+        bodies_b.push_back(static_cast<std::int32_t>(c.b));
     }
     VtuFile file;
     file.add(VtuFile::Part::points, R"(type="Float32" Name="Points" NumberOfComponents="3")", all(points));
     file.add_cells(vertices, 1, vtk_vertex);
     file.add(VtuFile::Part::point_data, R"(type="Float32" Name="normal" NumberOfComponents="3")", all(normals));
     file.add(VtuFile::Part::point_data, R"(type="Float32" Name="depth")", all(depths));
-    file.add(VtuFile::Part::point_data, R"(type="Int32" Name="body")", all(bodies));
-    file.add(VtuFile::Part::point_data, R"(type="Int32" Name="other")", all(others));
+    file.add(VtuFile::Part::point_data, R"(type="Int32" Name="a")", all(bodies_a));
+    file.add(VtuFile::Part::point_data, R"(type="Int32" Name="b")", all(bodies_b));
     write_whole_file(path, file.text(vertices.size(), vertices.size()));
 }
 

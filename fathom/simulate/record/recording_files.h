@@ -15,20 +15,20 @@ void write_energy_csv(const std::filesystem::path& path, const Recording& record
 // Columns: step, time, body, position of its centre of mass, rotation (w x y z), velocity, spin. One row per moving
 // body and frame.
 void write_states_csv(const std::filesystem::path& path, const Recording& recording);
-// Columns: step, time, body, other body, point, position, normal, depth, status. One row per contact, and one per
-// recorded pair without contacts.
+// Columns: step, time, bodies a and b, their features, position, normal from a to b, depth, status. One row per
+// contact, and one per recorded pair without contacts.
 void write_contacts_csv(const std::filesystem::path& path, const Recording& recording);
 // Columns: body, position, velocity, age. One row per point of the clouds in a frame.
 void write_points_csv(const std::filesystem::path& path, const RecordedFrame& frame);
-// Steps, times, energies, worst penetration, the state of each body in the frame `end` (which need not be one of the
-// kept frames), and the state hash.
-void write_summary_json(const std::filesystem::path& path, const Recording& recording, const RecordedFrame& end,
-                        const Fingerprint& state_hash);
+// The text of summary.json: steps, times, energies, worst penetration, the state of each body in the frame `end` (which
+// need not be one of the kept frames), and the state hash.
+[[nodiscard]] std::string summary_json(const Recording& recording, const RecordedFrame& end,
+                                       const Fingerprint& state_hash);
 
 // Writes `name`.pvd with the times; and to the folder `name`, for each frame, a .vtu of the moving and deforming bodies
 // and one of the contacts, and one .vtu of the fixed bodies for all frames. Cells have the index of their body;
-// contacts have normal, depth and the indices of both bodies. If there are clouds, also a .vtu of their points for each
-// frame, with velocity and age.
+// contacts have normal, depth and the indices of both bodies, a and b. If there are clouds, also a .vtu of their points
+// for each frame, with velocity and age.
 void write_vtk(const std::filesystem::path& pvd, const Recording& recording, Progress* progress = nullptr);
 
 struct GlbOptions {

@@ -4,7 +4,7 @@
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/progress.h>
-#include <fathom/index/bvh.h>
+#include <fathom/detect/world/world.h>
 #include <fathom/response/continuous_penalty.h>
 #include <fathom/simulate/record/recording.h>
 
@@ -17,55 +17,7 @@
 #include <vector>
 namespace fathom {
 
-// Broad phase: bodies whose swept bounds overlap within a step.
 namespace {
-
-class BodyPairs {
-public:
-    // `boxes` are those of all bodies over the step; infinite ones overlap everything. `awake(k)` is false for bodies
-    // that cannot start a contact: two of them are not a pair. The result is sorted, lower number first, and valid
-    // until the next call.
-    std::span<const IdPair> find(std::span<const Box> boxes, std::span<const char> awake);
-
-private:
-    void fit(std::span<const Box> boxes);
-
-    Bvh tree_;
-    std::vector<Index> bounded_, unbounded_;
-    std::vector<Box> tree_boxes_;
-    std::vector<IdPair> pairs_;
-};
-
-void BodyPairs::fit(std::span<const Box> boxes) {
-    const std::size_t before = bounded_.size();
-    bounded_.clear();
-    unbounded_.clear();
-    tree_boxes_.clear();
-    for (std::size_t k = 0; k < boxes.size(); ++k) {
-        const bool finite = boxes[k].lower.allFinite() && boxes[k].upper.allFinite();
-        (finite ? bounded_ : unbounded_).push_back(static_cast<Index>(k));
-        if (finite) tree_boxes_.push_back(boxes[k]);
-    }
-    constexpr double worn = 1.5;
-    if (before == bounded_.size() && !tree_.empty()) tree_.refit(tree_boxes_);
-    if (before != bounded_.size() || tree_.decay() > worn) tree_ = tree_boxes_.empty() ? Bvh() : Bvh(tree_boxes_);
-}
-
-std::span<const IdPair> BodyPairs::find(std::span<const Box> boxes, std::span<const char> awake) {
-    fit(boxes);
-    pairs_.clear();
-    const auto add_pair = [&](Index a, Index b) {
-        if (awake[a] || awake[b]) pairs_.push_back({std::min(a, b), std::max(a, b)});
-        return true;
-    };
-    visit_overlapping_pairs(tree_, [&](Index a, Index b) { return add_pair(bounded_[a], bounded_[b]); });
-    for (std::size_t k = 0; k < unbounded_.size(); ++k) {
-        for (const Index b : bounded_) add_pair(unbounded_[k], b);
-        for (std::size_t j = k + 1; j < unbounded_.size(); ++j) add_pair(unbounded_[k], unbounded_[j]);
-    }
-    std::sort(pairs_.begin(), pairs_.end());
-    return pairs_;
-}
 
 void check_number(bool good, double value, const char* range, std::string element) {
     if (!good)
@@ -120,10 +72,9 @@ struct RigidWorld::State {
     std::vector<Wrench> wrenches;
     std::vector<Wrench> pushes; // external; empty: none
     std::vector<ContactSlope> slopes;
-    std::vector<Box> boxes;
-    std::vector<char> awake;
-    BodyPairs pairs;
-    std::vector<Job> jobs; // the first job_count belong to this step
+    std::vector<Box> boxes; // over the step
+    World world;            // its ids are the numbers of the bodies
+    std::vector<Job> jobs;  // the first job_count belong to this step
     std::size_t job_count = 0;
     std::vector<BodyContact> contacts;
     StepReport report;
@@ -210,7 +161,6 @@ void RigidWorld::State::move(Index k) {
     // paths of both centre and points deviate by no more than the length of the path.
     const double bend = options.law.path == PathInTime::screw ? (end - start).norm() : 0;
     boxes[k] = Box{start.cwiseMin(end), start.cwiseMax(end)}.grown(bodies[k].shape->reach + bend);
-    awake[k] = !idle(k);
 }
 
 void RigidWorld::State::predict(Index k) {
@@ -285,7 +235,8 @@ void RigidWorld::State::gather() {
         report.deepest = std::max(report.deepest, job.response.deepest);
         report.deepest_now = std::max(report.deepest_now, job.response.deepest_now);
         report.contacts += job.sweep.contacts.size();
-        for (const ContactRecord& record : job.records) contacts.push_back({job.shell_body, job.field_body, record});
+        for (const ContactRecord& r : job.records)
+            contacts.push_back({job.shell_body, job.field_body, r.point, no_index, r.position, r.normal, r.depth});
         if (options.stepping != Stepping::implicit) continue;
         ContactSlope shell = job.response.shell_slope, field = job.response.field_slope;
         const double split = idle(job.shell_body) || idle(job.field_body) ? 1 : 2;
@@ -373,7 +324,7 @@ Index RigidWorld::add(RigidBody body) {
     s.wrenches.emplace_back();
     s.slopes.emplace_back();
     s.boxes.emplace_back();
-    s.awake.push_back(0);
+    s.world.add(Box{}, {.name = body.name});
     s.bodies.push_back(std::move(body));
     return static_cast<Index>(s.bodies.size() - 1);
 }
@@ -386,7 +337,11 @@ void RigidWorld::step() {
     ++s.steps;
     for (Index k = 0; k < s.bodies.size(); ++k)
         if (!s.boxes[k].lower.allFinite() && !s.bodies[k].fixed) s.job_count = 0, s.guard();
-    s.begin_jobs(s.pairs.find(s.boxes, s.awake));
+    for (Index k = 0; k < s.bodies.size(); ++k) {
+        s.world.set_bounds(k, s.boxes[k]);
+        s.world.set_static(k, s.idle(k)); // two idle bodies cannot start a contact
+    }
+    s.begin_jobs(s.world.candidates());
     if (s.job_count < 4) {
         for (std::size_t k = 0; k < s.job_count; ++k) s.detect(s.jobs[k]);
     } else {
@@ -465,9 +420,6 @@ void RigidWorld::fill(RecordedFrame& frame, bool with_contacts) const {
         const BodyState& state = states()[k];
         frame.bodies.push_back({pose(k), state.velocity, state.spin, state.asleep});
     }
-    if (!with_contacts) return;
-    for (const BodyContact& c : contacts())
-        frame.contacts.push_back(
-            {c.shell_body, c.field_body, c.record.point, c.record.position, c.record.normal, c.record.depth});
+    if (with_contacts) frame.contacts.assign(contacts().begin(), contacts().end());
 }
 } // namespace fathom

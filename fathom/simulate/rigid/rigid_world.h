@@ -12,8 +12,8 @@
 // number of threads.
 #pragma once
 
-#include <fathom/index/bvh.h>
 #include <fathom/response/continuous_penalty.h>
+#include <fathom/simulate/record/body_contact.h>
 #include <fathom/simulate/record/simulated_world.h>
 #include <fathom/simulate/rigid/rigid_body.h>
 
@@ -59,12 +59,6 @@ struct RigidOptions {
     int sleep_steps = 100;
 };
 
-// A contact of the last step.
-struct BodyContact {
-    Index shell_body = no_index, field_body = no_index;
-    ContactRecord record;
-};
-
 // Contacts and cost of the last step.
 struct StepReport {
     std::size_t pairs = 0;         // pairs of bodies whose swept bounds overlap
@@ -107,8 +101,9 @@ public:
     [[nodiscard]] std::span<const BodyMass> masses() const;
     [[nodiscard]] Pose pose(Index body) const;
     [[nodiscard]] std::span<const Wrench> contact_wrenches() const; // of the last step, applied in the next one
-    [[nodiscard]] std::span<const BodyContact> contacts() const;    // of the last step, in a fixed order
-    [[nodiscard]] std::span<const MovingBody> swept() const;        // the motions in which those contacts were found
+    // Contacts of the last step, in a fixed order: a point (feature_a) of body a in the field of body b.
+    [[nodiscard]] std::span<const BodyContact> contacts() const;
+    [[nodiscard]] std::span<const MovingBody> swept() const; // the motions in which those contacts were found
     [[nodiscard]] const StepReport& report() const;
     [[nodiscard]] Energy energy() const override;
     [[nodiscard]] Fingerprint state_hash() const override;

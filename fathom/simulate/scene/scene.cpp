@@ -258,8 +258,8 @@ TetWorld tet_world(const Scene& scene, const StaticFields& static_fields) {
     return TetWorld(std::move(cast.bodies), membranes_of(scene), std::move(cast.obstacles), options);
 }
 
-MixedParticles particles_of(const Scene& scene, std::shared_ptr<DepthBackend> backend) {
-    MixedParticles particles{scene.particles->emitters, {}, scene.particles->options, std::move(backend)};
+ParticleSystem particles_of(const Scene& scene, std::shared_ptr<DepthBackend> backend) {
+    ParticleSystem particles{scene.particles->emitters, {}, scene.particles->options, std::move(backend)};
     for (const SceneBody& body : scene.bodies) {
         if (body.kind != BodyKind::obstacle || !body.field.empty() || is_static_mesh_obstacle(scene, body)) continue;
         const auto mesh = for_body(
@@ -328,16 +328,6 @@ KinematicBody moved_body(const Scene& scene, const SceneBody& body, Progress* pr
     return made;
 }
 
-std::unique_ptr<SimulatedWorld> world_of(const Scene& scene, Progress* progress) {
-    if (scene.motion) return std::make_unique<ScriptedWorld>(make_moved_world(scene, progress));
-    refuse_stray_obstacles(scene);
-    if (scene.mixed()) return std::make_unique<MixedWorld>(make_mixed_world(scene, progress));
-    if (needs_rigid_world(scene)) return std::make_unique<RigidWorld>(make_rigid_world(scene, progress));
-    if (scene.solids) return std::make_unique<TetWorld>(make_tet_world(scene));
-    if (scene.springs) return std::make_unique<DeformingWorld>(make_deforming_world(scene));
-    return std::make_unique<ParticleWorld>(make_particle_world(scene));
-}
-
 } // namespace
 
 std::size_t Scene::step_count() const { return static_cast<std::size_t>(std::llround(duration / options.step)); }
@@ -351,8 +341,23 @@ bool Scene::mixed() const {
     return needs_rigid_world(*this) + soft + surface + particles.has_value() > 1;
 }
 
-std::unique_ptr<SimulatedWorld> make_world(const Scene& scene, Progress* progress) {
-    return for_scene(scene, [&] { return world_of(scene, progress); });
+SimulationWorld make_world(const Scene& scene, Progress* progress, std::shared_ptr<DepthBackend> backend) {
+    return for_scene(scene, [&] {
+        SimulationSystems systems;
+        if (scene.motion) {
+            systems.scripted.emplace(make_moved_world(scene, progress));
+            return SimulationWorld(std::move(systems));
+        }
+        refuse_stray_obstacles(scene);
+        const StaticFields static_fields(scene);
+        if (needs_rigid_world(scene)) systems.rigid.emplace(rigid_world(scene, static_fields, progress));
+        if (scene.has(BodyKind::solid) || scene.has(BodyKind::membrane))
+            systems.solids.emplace(tet_world(scene, static_fields));
+        if (scene.has(BodyKind::surface)) systems.surfaces.emplace(deforming_world(scene, static_fields));
+        if (scene.particles) systems.particles = particles_of(scene, std::move(backend));
+        return SimulationWorld(std::move(systems),
+                               {.coupling = scene.coupling, .energy_limit = scene.options.energy_limit});
+    });
 }
 
 RigidWorld make_rigid_world(const Scene& scene, Progress* progress) {
@@ -372,20 +377,9 @@ TetWorld make_tet_world(const Scene& scene) {
 
 ParticleWorld make_particle_world(const Scene& scene, std::shared_ptr<DepthBackend> backend) {
     need(scene.particles.has_value(), scene, "[particles]");
-    MixedParticles particles = particles_of(scene, std::move(backend));
+    ParticleSystem particles = particles_of(scene, std::move(backend));
     return ParticleWorld(std::move(particles.emitters), std::move(particles.obstacles), particles.options,
                          std::move(particles.backend));
-}
-
-MixedWorld make_mixed_world(const Scene& scene, Progress* progress, std::shared_ptr<DepthBackend> backend) {
-    const StaticFields static_fields(scene);
-    MixedParts parts;
-    if (needs_rigid_world(scene)) parts.rigid.emplace(rigid_world(scene, static_fields, progress));
-    if (scene.has(BodyKind::solid) || scene.has(BodyKind::membrane))
-        parts.solids.emplace(tet_world(scene, static_fields));
-    if (scene.has(BodyKind::surface)) parts.surfaces.emplace(deforming_world(scene, static_fields));
-    if (scene.particles) parts.particles = particles_of(scene, std::move(backend));
-    return MixedWorld(std::move(parts), {.coupling = scene.coupling, .energy_limit = scene.options.energy_limit});
 }
 
 ScriptedWorld make_moved_world(const Scene& scene, Progress* progress) {

@@ -7,7 +7,7 @@
 #include <fathom/geometry/generate/mesh_catalogue.h>
 #include <fathom/simulate/kinematic/scripted_world.h>
 #include <fathom/simulate/record/recording.h>
-#include <fathom/simulate/world/mixed_world.h>
+#include <fathom/simulate/world/simulation_world.h>
 
 #include <array>
 #include <filesystem>
@@ -107,7 +107,7 @@ struct Scene {
 
     [[nodiscard]] std::size_t step_count() const; // of the whole duration
     [[nodiscard]] bool has(BodyKind kind) const;  // whether there is a body of this kind
-    [[nodiscard]] bool mixed() const;             // whether more than one kind of world is needed
+    [[nodiscard]] bool mixed() const;             // whether it needs more than one system
 };
 
 struct SceneOptions {
@@ -123,17 +123,16 @@ struct SceneOptions {
 // instead.
 [[nodiscard]] std::vector<std::string> absent_models(const Scene& scene);
 
-// A world of the required kind with the bodies of a scene. Throws Error with the body's name.
-[[nodiscard]] std::unique_ptr<SimulatedWorld> make_world(const Scene& scene, Progress* progress = nullptr);
-// A world with the bodies of one kind and their obstacles; Error{invalid_argument} if the scene has none. Rigid bodies:
-// fields are built, once for equal shapes. Particles without a backend use the CPU backend.
+// The world of a scene, with a system for each kind of body. Throws Error with the body's name. Particles without a
+// backend use the CPU backend.
+[[nodiscard]] SimulationWorld make_world(const Scene& scene, Progress* progress = nullptr,
+                                         std::shared_ptr<DepthBackend> backend = nullptr);
+// One system alone: the bodies of one kind and their obstacles; Error{invalid_argument} if the scene has none. Rigid
+// bodies: fields are built, once for equal shapes.
 [[nodiscard]] RigidWorld make_rigid_world(const Scene& scene, Progress* progress = nullptr);
 [[nodiscard]] DeformingWorld make_deforming_world(const Scene& scene);
 [[nodiscard]] TetWorld make_tet_world(const Scene& scene);
 [[nodiscard]] ParticleWorld make_particle_world(const Scene& scene, std::shared_ptr<DepthBackend> backend = nullptr);
 [[nodiscard]] ScriptedWorld make_moved_world(const Scene& scene, Progress* progress = nullptr);
-// A world with bodies of all kinds.
-[[nodiscard]] MixedWorld make_mixed_world(const Scene& scene, Progress* progress = nullptr,
-                                          std::shared_ptr<DepthBackend> backend = nullptr);
 
 } // namespace fathom

@@ -368,7 +368,7 @@ void read_solids(KeyReader keys, SceneSolids& solids) {
     keys.choice("depth", o.depth.method,
                 {DepthMethod::exact, DepthMethod::closest_feature, DepthMethod::closest_point});
     keys.choice("push_depth", o.push.depth, {PushDepth::measured, PushDepth::interpolated});
-    keys.choice("push_direction", o.push.direction, {PushDirection::nearest, PushDirection::gradient});
+    keys.choice("separating_direction", o.push.direction, {PushDirection::nearest, PushDirection::gradient});
     read_breaking(keys, o.breaking);
     keys.finish();
 }

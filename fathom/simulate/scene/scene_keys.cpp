@@ -214,7 +214,7 @@ const SceneTable& solids_keys() {
               0,
               "measured",
               {"measured", "interpolated"}},
-             {"push_direction",
+             {"separating_direction",
               choice,
               "direction of the force: to the nearest surface point, or against the gradient of the depth (the paper)",
               "",

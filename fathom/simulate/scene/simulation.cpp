@@ -1,15 +1,13 @@
-// Steps a scene to its end and writes the results.
+// Steps a scene to its end.
 #include <fathom/simulate/scene/simulation.h>
 
-#include <fathom/base/error.h>
-#include <fathom/simulate/record/recording_files.h>
 #include <fathom/simulate/scene/scene.h>
 
 namespace fathom {
 
 Simulation::Simulation(Scene scene, Progress* progress)
-    : scene_(std::make_unique<const Scene>(std::move(scene))), world_(make_world(*scene_, progress)),
-      recording_(scene_->recording) {
+    : scene_(std::make_unique<const Scene>(std::move(scene))),
+      world_(std::make_unique<SimulationWorld>(make_world(*scene_, progress))), recording_(scene_->recording) {
     world_->record(recording_);
 }
 
@@ -20,6 +18,7 @@ Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
+const SimulatedWorld& Simulation::world() const { return *world_; }
 bool Simulation::finished() const { return world_->steps() >= scene_->step_count(); }
 
 void Simulation::step() {
@@ -34,22 +33,6 @@ void Simulation::run(Progress* progress) {
         step();
         stage.step();
     }
-}
-
-void write_results(const Simulation& simulation, const std::filesystem::path& folder, Progress* progress) {
-    std::error_code failed;
-    std::filesystem::create_directories(folder, failed);
-    if (failed) throw Error(Cause::cannot_write, failed.message(), {.file = folder.string()});
-    const Recording& recording = simulation.recording();
-    write_energy_csv(folder / "energy.csv", recording);
-    write_states_csv(folder / "states.csv", recording);
-    write_contacts_csv(folder / "contacts.csv", recording);
-    Recording end;
-    simulation.world().record(end);
-    write_summary_json(folder / "summary.json", recording, end.frames().back(), simulation.world().state_hash());
-    if (simulation.scene().particles) write_points_csv(folder / "points.csv", end.frames().back());
-    write_vtk(folder / "frames.pvd", recording, progress);
-    write_glb(folder / "animation.glb", recording);
 }
 
 } // namespace fathom

@@ -3,6 +3,7 @@
 
 #include <fathom/base/progress.h>
 #include <fathom/simulate/record/recording.h>
+#include <fathom/simulate/record/simulated_world.h>
 
 #include <filesystem>
 #include <memory>
@@ -10,6 +11,7 @@
 namespace fathom {
 
 struct Scene;
+class SimulationWorld;
 
 class Simulation {
 public:
@@ -21,23 +23,20 @@ public:
     Simulation(Simulation&&) noexcept;
     Simulation& operator=(Simulation&&) noexcept;
 
-    void step(); // also records; throws Error if the energy guard of RigidWorld::step() stops it
+    void step(); // also records; throws Error if an energy guard stops it
     void run(Progress* progress =
                  nullptr); // to the end of the scene's duration; Error{cancelled} keeps the steps done so far
     [[nodiscard]] bool finished() const;
 
     [[nodiscard]] const Scene& scene() const { return *scene_; }
-    [[nodiscard]] const SimulatedWorld& world() const { return *world_; }
+    [[nodiscard]] const SimulatedWorld& world() const;
+    [[nodiscard]] const SimulationWorld& systems() const { return *world_; } // the same, with the systems of its bodies
     [[nodiscard]] const Recording& recording() const { return recording_; }
 
 private:
     std::unique_ptr<const Scene> scene_;
-    std::unique_ptr<SimulatedWorld> world_;
+    std::unique_ptr<SimulationWorld> world_;
     Recording recording_;
 };
-
-// Writes all results of a run to a folder: frames.pvd for ParaView, animation.glb for Blender and browsers, energy.csv,
-// states.csv, contacts.csv, summary.json; for a scene with particles also points.csv with the final state.
-void write_results(const Simulation& simulation, const std::filesystem::path& folder, Progress* progress = nullptr);
 
 } // namespace fathom

@@ -311,9 +311,10 @@ void SpringWorld::State::couple_contacts(double h) {
         couplings.push_back({&contact, contact_step_matrix(contact, strengths[c], h)});
         double parting = 0;
         for (std::size_t k = 0; k < contact.count; ++k)
-            parting += contact.weights[k] * contact.normal.dot(state.velocities[contact.points[k]]);
+            parting += contact.weights[k] * contact.separating_direction.dot(state.velocities[contact.points[k]]);
         for (std::size_t k = 0; k < contact.count; ++k)
-            right[contact.points[k]] -= contact.weights[k] * h * h * strengths[c].stiffness * parting * contact.normal;
+            right[contact.points[k]] -=
+                contact.weights[k] * h * h * strengths[c].stiffness * parting * contact.separating_direction;
     }
     matrix.set_contacts(std::move(couplings));
 }

@@ -44,7 +44,7 @@ struct DeformingWorld::State {
     std::vector<Row> rows;
     deformable::DeformingScene scene;
     std::unique_ptr<SpringWorld> springs;
-    std::vector<DeformingContact> contacts;
+    std::vector<BodyContact> contacts;
     std::vector<WeightedContact> pushes;
     std::vector<double> areas; // by point: a third of the area of the triangles around it, at rest
     std::span<const Vec3> now;
@@ -59,8 +59,8 @@ struct DeformingWorld::State {
     void add_vertices(const deformable::BodyContacts& pair);
     void add_crossings(const deformable::BodyContacts& pair);
     void add_near_features(const deformable::BodyContacts& pair);
-    void add_obstacles(std::span<const Vec3> positions);
-    void push(const DeformingContact& contact, const WeightedContact& over);
+    void add_obstacles();
+    void push(const BodyContact& contact, const WeightedContact& over);
     [[nodiscard]] Index point(Index body, Index vertex) const { return rows[body].first + vertex; }
 };
 
@@ -81,13 +81,15 @@ SpringNetwork DeformingWorld::State::add_bodies(std::vector<Vec3>& velocities) {
         } catch (const Error& error) {
             throw named(error, body.name);
         }
+    for (const StaticObstacle& obstacle : obstacles)
+        scene.world().add(Shape(obstacle.field), obstacle.pose, {.name = obstacle.name, .is_static = true});
     if (options.motion) add_random_motion(all, *options.motion, velocities);
     for (std::size_t k = 0; k < all.size(); ++k)
         if (all.fixed[k]) velocities[k] = Vec3::Zero();
     return all;
 }
 
-void DeformingWorld::State::push(const DeformingContact& contact, const WeightedContact& over) {
+void DeformingWorld::State::push(const BodyContact& contact, const WeightedContact& over) {
     contacts.push_back(contact);
     pushes.push_back(over);
 }
@@ -97,13 +99,13 @@ void DeformingWorld::State::add_vertices(const deformable::BodyContacts& pair) {
         if (v.triangle == no_index) continue; // of a body wholly inside itself: there is no surface to push it out of
         const Index body = pair.bodies[v.of_b ? 1 : 0], other = pair.bodies[v.of_b ? 0 : 1];
         const Vec3 gap = v.point - now[point(body, v.vertex)];
-        const Vec3 direction = gap.isZero() ? v.normal : gap.normalized();
-        if (direction.isZero()) continue;
+        const Vec3 out = gap.isZero() ? v.separating_direction : gap.normalized();
+        if (out.isZero()) continue;
         const Triangle& face = scene.surface(other).triangle(v.triangle);
         WeightedContact over{.points = {point(body, v.vertex)},
                              .weights = {1},
                              .count = 4,
-                             .normal = direction,
+                             .separating_direction = out,
                              .depth = v.depth,
                              .area = areas[point(body, v.vertex)]};
         for (std::size_t k = 0; k < 3; ++k) {
@@ -111,7 +113,7 @@ void DeformingWorld::State::add_vertices(const deformable::BodyContacts& pair) {
             over.weights[k + 1] = -v.barycentric[static_cast<Eigen::Index>(k)];
         }
         over.depth = memory.pressed({body, other, v.vertex}, over);
-        push({body, other, v.vertex, v.point, direction, v.depth}, over);
+        push({body, other, v.vertex, v.triangle, v.point, -out, v.depth}, over);
     }
 }
 
@@ -124,7 +126,7 @@ void DeformingWorld::State::add_crossings(const deformable::BodyContacts& pair) 
         const Vec3 middle = c.segment.at(0.5);
         const Vec3 shares_a = triangle_shares(surface_a.corners(c.triangle_a), middle),
                    shares_b = triangle_shares(surface_b.corners(c.triangle_b), middle);
-        WeightedContact over{.count = 6, .normal = c.separating_direction, .depth = c.depth};
+        WeightedContact over{.count = 6, .separating_direction = c.separating_direction, .depth = c.depth};
         for (std::size_t k = 0; k < 3; ++k) {
             const auto axis = static_cast<Eigen::Index>(k);
             over.points[k] = point(a, surface_a.triangle(c.triangle_a)[k]);
@@ -134,40 +136,39 @@ void DeformingWorld::State::add_crossings(const deformable::BodyContacts& pair) 
             over.area += shares_a[axis] * areas[over.points[k]];
         }
         over.depth = memory.pressed({a, b, c.triangle_a, c.triangle_b}, over);
-        push({a, b, no_index, middle, c.separating_direction, c.depth}, over);
+        push({a, b, no_index, no_index, middle, -c.separating_direction, c.depth}, over);
     }
 }
 
 void DeformingWorld::State::add_near_features(const deformable::BodyContacts& pair) {
     if (pair.vertices.status != Status::disjoint || pair.triangles.status != Status::disjoint) return;
     for (const deformable::SurfaceProximity& p : pair.proximities.pairs) {
-        if (p.nearness.normal.isZero()) continue;
+        if (p.nearness.separating_direction.isZero()) continue;
         const bool vertex_face = p.features.kind == deformable::FeatureKind::vertex_face;
         const Index body = pair.bodies[p.features.swapped ? 1 : 0], other = pair.bodies[p.features.swapped ? 0 : 1];
         const std::size_t own = vertex_face ? 1 : 2;
         std::array<Index, 4> points;
         for (std::size_t k = 0; k < 4; ++k) points[k] = point(k < own ? body : other, p.features.vertices[k]);
         const WeightedContact over = weighted_contact(points, p.nearness, options.thickness, areas[points[0]]);
-        push(
-            {body, other, vertex_face ? p.features.vertices[0] : no_index, p.nearness.point_a, over.normal, over.depth},
-            over);
+        push({body, other, vertex_face ? p.features.vertices[0] : no_index, p.features.triangle, p.nearness.point_a,
+              -over.separating_direction, over.depth},
+             over);
     }
 }
 
-void DeformingWorld::State::add_obstacles(std::span<const Vec3> positions) {
-    Index body = 0, obstacle = no_index;
-    for (const PointInObstacle& p : points_in_obstacles(obstacles, positions)) {
-        if (p.obstacle != obstacle) body = 0, obstacle = p.obstacle;
-        while (p.point >= rows[body].first + rows[body].count) ++body;
-        if (bodies[body].fixed) continue;
-        push({body, static_cast<Index>(bodies.size() + p.obstacle), p.point - rows[body].first, positions[p.point],
-              p.normal, p.depth},
-             {.points = {p.point},
-              .weights = {1},
-              .count = 1,
-              .normal = p.normal,
-              .depth = p.depth,
-              .area = areas[p.point]});
+void DeformingWorld::State::add_obstacles() {
+    for (const auto& [body, obstacle] : scene.candidates()) {
+        if (obstacle < bodies.size()) continue;
+        const auto [first, count] = rows[body];
+        for (const PointInObstacle& p :
+             points_in_obstacle(obstacles[obstacle - bodies.size()], now.subspan(first, count)))
+            push({body, obstacle, p.point, no_index, now[first + p.point], -p.separating_direction, p.depth},
+                 {.points = {first + p.point},
+                  .weights = {1},
+                  .count = 1,
+                  .separating_direction = p.separating_direction,
+                  .depth = p.depth,
+                  .area = areas[first + p.point]});
     }
 }
 
@@ -182,12 +183,11 @@ void DeformingWorld::State::find(std::span<const Vec3> positions) {
     contacts.clear();
     pushes.clear();
     for (const deformable::BodyContacts& pair : scene.contacts()) {
-        if (bodies[pair.bodies[0]].fixed && bodies[pair.bodies[1]].fixed) continue;
         add_vertices(pair);
         add_crossings(pair);
         if (options.thickness > 0) add_near_features(pair);
     }
-    add_obstacles(positions);
+    add_obstacles();
     memory.end();
 }
 
@@ -257,7 +257,7 @@ std::span<const Vec3> DeformingWorld::vertices(Index body) const {
 }
 const SpringWorld& DeformingWorld::springs() const { return *state_->springs; }
 const deformable::DeformingScene& DeformingWorld::detection() const { return state_->scene; }
-std::span<const DeformingContact> DeformingWorld::contacts() const { return state_->contacts; }
+std::span<const BodyContact> DeformingWorld::contacts() const { return state_->contacts; }
 
 // ---- Recording: copies the shapes and contacts of deforming objects into frames
 
@@ -286,7 +286,7 @@ std::vector<RecordedBody> DeformingWorld::recorded_bodies() const {
 RecordedStep DeformingWorld::recorded_step() const {
     const SpringReport& report = springs().report();
     double deepest = 0;
-    for (const DeformingContact& c : contacts()) deepest = std::max(deepest, c.depth);
+    for (const BodyContact& c : contacts()) deepest = std::max(deepest, c.depth);
     return {steps(),
             time(),
             energy(),
@@ -299,9 +299,7 @@ RecordedStep DeformingWorld::recorded_step() const {
 void DeformingWorld::fill(RecordedFrame& frame, bool with_contacts) const {
     for (Index k = 0; k < bodies().size(); ++k) frame.bodies.push_back(frame_of(*this, k));
     for (const StaticObstacle& obstacle : obstacles()) frame.bodies.push_back({.pose = obstacle.pose});
-    if (!with_contacts) return;
-    for (const DeformingContact& c : contacts())
-        frame.contacts.push_back({c.body, c.other, c.vertex, c.position, c.normal, c.depth});
+    if (with_contacts) frame.contacts.assign(contacts().begin(), contacts().end());
 }
 
 } // namespace fathom

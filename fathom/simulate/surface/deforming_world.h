@@ -13,7 +13,7 @@
 // Not thread-safe; parallel inside, the same bits for any number of threads.
 #pragma once
 
-#include <fathom/detect/deformable/deforming_scene.h>
+#include <fathom/detect/world/deforming_scene.h>
 #include <fathom/simulate/contact/obstacle.h>
 #include <fathom/simulate/record/simulated_world.h>
 #include <fathom/simulate/springs/spring_world.h>
@@ -41,15 +41,6 @@ struct DeformingOptions {
     double recovery_time = 0.5;           // s, for contacts that are first found deep (contact_cache.h)
     std::optional<RandomMotion> motion{}; // added to the initial velocities
     BroadPhaseOptions broad{};
-};
-
-// A place where two bodies push each other.
-struct DeformingContact {
-    Index body = no_index, other = no_index; // obstacles are numbered after the bodies
-    Index vertex = no_index;                 // of the first body, if the contact belongs to one vertex
-    Vec3 position = Vec3::Zero();            // m, world
-    Vec3 normal = Vec3::Zero();              // unit, from the other to the first
-    double depth = 0;                        // m
 };
 
 class DeformingWorld final : public SimulatedWorld {
@@ -80,8 +71,9 @@ public:
     [[nodiscard]] const SpringWorld& springs() const;
     [[nodiscard]] double detect_seconds() const; // wall time of contact detection in the last step
     [[nodiscard]] const deformable::DeformingScene& detection() const; // results of the last step
-    [[nodiscard]] std::span<const DeformingContact>
-    contacts() const; // contacts of the bodies at their current positions
+    // Contacts of the bodies at their current positions; obstacles are numbered after the bodies. Features: a vertex of
+    // a and a triangle of b; unknown for crossing triangles, two edges, and the side of an obstacle.
+    [[nodiscard]] std::span<const BodyContact> contacts() const;
 
 private:
     struct State;

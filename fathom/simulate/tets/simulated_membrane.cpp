@@ -16,11 +16,11 @@ namespace {
 constexpr double max_return_distance = 3;
 
 void redirect(TetPush& push, const Vec3& direction, double area, const SimulatedMembrane::DepthSource& depths) {
-    if (direction.isZero() || !(push.contact.normal.dot(direction) < 0)) return;
+    if (direction.isZero() || !(push.contact.separating_direction.dot(direction) < 0)) return;
     const double nearest = std::sqrt(depths().nearest(push.position).squared_distance);
     const SurfaceHit hit = depths().first_hit({push.position, direction}, max_return_distance * nearest);
     if (!hit.found()) return;
-    push.contact.normal = direction;
+    push.contact.separating_direction = direction;
     push.contact.depth = hit.t;
     push.contact.area = area;
     push.rate = 1;

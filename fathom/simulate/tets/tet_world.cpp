@@ -14,6 +14,8 @@ namespace fathom {
 
 namespace {
 
+constexpr std::uint32_t of_membranes = 2; // category of bodies that do not collide with each other
+
 // Collision of a pair of bodies, or of a body with itself.
 struct BodyCollision {
     Index a = no_index, b = no_index;
@@ -40,17 +42,19 @@ struct TetWorld::State {
     std::vector<SimulatedMembrane> membranes;
     NetworkCounts counts;
     std::unique_ptr<SpringWorld> springs;
-    BroadPhase broad;
+    World world; // bodies, membranes, obstacles
     tet::TetCollider collider, point_collider, edge_collider;
+    std::span<const IdPair> candidates;
     std::vector<BodyCollision> collisions;
-    std::vector<TetWorldContact> contacts;
+    std::vector<Vec3> places; // of boundary vertices
+    std::vector<BodyContact> contacts;
     std::vector<WeightedContact> pushes;
     ContactCache memory;
     SpringReport report;
     TetWorldStatistics statistics;
 
     explicit State(const TetWorldOptions& o)
-        : options(o), broad(o.broad), collider(collision_options(o)), point_collider(points_alone),
+        : options(o), world({.broad = o.broad}), collider(collision_options(o)), point_collider(points_alone),
           edge_collider(edges_alone) {}
 
     // Bodies, and then membranes. `read` is called with either.
@@ -63,9 +67,6 @@ struct TetWorld::State {
         return of(body, [](const auto& b) { return b.view(); });
     }
     [[nodiscard]] bool is_membrane(Index body) const { return body >= tets.size(); }
-    [[nodiscard]] bool fixed(Index body) const {
-        return is_membrane(body) ? membranes_at_start[body - tets.size()].surface.fixed : bodies[body].fixed;
-    }
     [[nodiscard]] PushIntruder intruder(Index body) const {
         return of(body, [](const auto& b) { return PushIntruder{b.view(), b.points(), b.areas()}; });
     }
@@ -80,7 +81,7 @@ struct TetWorld::State {
     void answer(Index intruder, Index holder, std::span<const tet::PointInTet> points,
                 const tet::SegmentsInTets& segments);
     void answer_guest(const TetGuest& guest, Index holder, std::vector<TetGuestPush>& pushes);
-    void push(const TetPush& found, TetWorldContact contact, const ContactKey& key);
+    void push(const TetPush& found, BodyContact contact, const ContactKey& key);
     void add_obstacles();
     void break_bodies();
     void gather(auto& body, NetworkEdit& edit);
@@ -92,16 +93,21 @@ struct TetWorld::State {
 void TetWorld::State::add_bodies() {
     for (const TetWorldBody& body : bodies) try {
             tets.emplace_back(body, options.breaking.has_value() && !body.fixed).number(counts);
-            broad.add(Box{});
+            world.add(Box{}, {.name = body.name, .is_static = body.fixed});
         } catch (const Error& error) {
             throw named(error, body.name);
         }
     for (const TetWorldMembrane& membrane : membranes_at_start) try {
             membranes.emplace_back(membrane).number(counts);
-            broad.add(Box{});
+            world.add(Box{}, {.name = membrane.surface.name,
+                              .category = of_membranes,
+                              .mask = ~of_membranes,
+                              .is_static = membrane.surface.fixed});
         } catch (const Error& error) {
             throw named(error, membrane.surface.name);
         }
+    for (const StaticObstacle& obstacle : obstacles)
+        world.add(Shape(obstacle.field), obstacle.pose, {.name = obstacle.name, .is_static = true});
 }
 
 void TetWorld::State::begin_springs() {
@@ -141,13 +147,11 @@ void TetWorld::State::find(std::span<const Vec3> positions) {
 }
 
 void TetWorld::State::detect_contacts() {
-    std::vector<Box> boxes;
-    for (Index b = 0; b < count(); ++b) boxes.push_back(bounds(view(b)));
-    broad.update(boxes);
+    for (Index b = 0; b < count(); ++b) world.set_bounds(b, bounds(view(b)));
+    candidates = world.candidates();
     collisions.clear();
-    for (const IdPair& pair : broad.pairs()) {
-        // A second membrane has a higher number still.
-        if ((fixed(pair[0]) && fixed(pair[1])) || is_membrane(pair[0])) continue;
+    for (const IdPair& pair : candidates) {
+        if (pair[1] >= count()) continue;
         tet::TetCollision found = collider.collide(view(pair[0]), view(pair[1]));
         if (!found.empty()) collisions.push_back({pair[0], pair[1], std::move(found)});
     }
@@ -198,24 +202,24 @@ void TetWorld::State::answer(Index intruder, Index holder, std::span<const tet::
         membranes[intruder - tets.size()].keep_sides(holder, segments, of_chains, depths);
     }
     for (std::size_t k = 0; k < points.size(); ++k)
-        push(of_points[k], {intruder, holder, {points[k].vertex, no_index}}, {intruder, holder, points[k].vertex});
+        push(of_points[k], {intruder, holder, points[k].vertex}, {intruder, holder, points[k].vertex});
     // Further chains of an edge are identified by higher numbers of the holder.
     Index again = 0;
     for (std::size_t k = 0; k < of_chains.size(); ++k) {
         const Edge& edge = in.body.topology.boundary_edges()[segments.chains[k].edge];
         again = k > 0 && segments.chains[k].edge == segments.chains[k - 1].edge ? again + 1 : 0;
         const auto known_as = static_cast<Index>(holder + again * count());
-        push(of_chains[k], {intruder, holder, edge}, {intruder, known_as, edge[0], edge[1]});
+        push(of_chains[k], {intruder, holder, edge[0]}, {intruder, known_as, edge[0], edge[1]});
     }
 }
 
-void TetWorld::State::push(const TetPush& found, TetWorldContact contact, const ContactKey& key) {
+void TetWorld::State::push(const TetPush& found, BodyContact contact, const ContactKey& key) {
     if (!(found.contact.depth > 0)) return;
     contact.position = found.position;
-    contact.normal = found.contact.normal;
+    contact.normal = -found.contact.separating_direction;
     contact.depth = found.contact.depth;
     WeightedContact moving = found.contact; // approaches at the rate at which its depth grows
-    moving.normal *= found.rate;
+    moving.separating_direction *= found.rate;
     WeightedContact pushed = found.contact;
     pushed.depth = memory.pressed(key, moving);
     contacts.push_back(contact);
@@ -223,20 +227,19 @@ void TetWorld::State::push(const TetPush& found, TetWorldContact contact, const 
 }
 
 void TetWorld::State::add_obstacles() {
-    for (Index b = 0; b < count() && !obstacles.empty(); ++b) {
-        if (fixed(b)) continue;
+    for (const auto& [b, obstacle] : candidates) {
+        if (obstacle < count()) continue;
         const PushIntruder in = intruder(b);
         const auto vertices = in.body.topology.boundary_vertices();
-        std::vector<Vec3> places;
+        places.clear();
         for (const Index v : vertices) places.push_back(in.body.vertices[v]);
-        for (const PointInObstacle& p : points_in_obstacles(obstacles, places)) {
+        for (const PointInObstacle& p : points_in_obstacle(obstacles[obstacle - count()], places)) {
             const Index v = vertices[p.point];
-            contacts.push_back(
-                {b, static_cast<Index>(count() + p.obstacle), {v, no_index}, places[p.point], p.normal, p.depth});
+            contacts.push_back({b, obstacle, v, no_index, places[p.point], -p.separating_direction, p.depth});
             pushes.push_back({.points = {in.points[v]},
                               .weights = {1},
                               .count = 1,
-                              .normal = p.normal,
+                              .separating_direction = p.separating_direction,
                               .depth = p.depth,
                               .area = in.areas.of_vertex[v]});
         }
@@ -255,12 +258,12 @@ void TetWorld::State::answer_guest(const TetGuest& guest, Index holder, std::vec
     const std::vector<TetPush> of_points = point_pushes(in, by, found.a_in_b, options.push),
                                of_chains = segment_pushes(in, by, found.edges_of_a, options.push);
     for (std::size_t k = 0; k < of_points.size(); ++k)
-        pushes.push_back({holder, {found.a_in_b[k].vertex, no_index}, 0, of_points[k]});
+        pushes.push_back({{found.a_in_b[k].vertex, no_index}, 0, of_points[k]});
     const auto& chains = found.edges_of_a.chains;
     Index again = 0;
     for (std::size_t k = 0; k < of_chains.size(); ++k) {
         again = k > 0 && chains[k].edge == chains[k - 1].edge ? again + 1 : 0;
-        pushes.push_back({holder, in.body.topology.boundary_edges()[chains[k].edge], again, of_chains[k]});
+        pushes.push_back({in.body.topology.boundary_edges()[chains[k].edge], again, of_chains[k]});
     }
 }
 
@@ -341,12 +344,9 @@ CutReport TetWorld::cut(Index body, const CutPlane& plane, const CutOptions& opt
     return report;
 }
 
-std::vector<TetGuestPush> TetWorld::find_guest(const TetGuest& guest) {
-    State& s = *state_;
+std::vector<TetGuestPush> TetWorld::find_guest(const TetGuest& guest, Index body) {
     std::vector<TetGuestPush> pushes;
-    const Box box = bounds(guest.surface.body);
-    for (Index b = 0; b < s.tets.size(); ++b)
-        if (box.overlaps(bounds(s.view(b)))) s.answer_guest(guest, b, pushes);
+    state_->answer_guest(guest, body, pushes);
     std::erase_if(pushes, [](const TetGuestPush& p) { return !(p.push.contact.depth > 0); });
     return pushes;
 }
@@ -391,7 +391,7 @@ std::shared_ptr<const std::vector<Triangle>> TetWorld::surface(Index body) const
 }
 const SpringWorld& TetWorld::springs() const { return *state_->springs; }
 const SpringReport& TetWorld::report() const { return state_->report; }
-std::span<const TetWorldContact> TetWorld::contacts() const { return state_->contacts; }
+std::span<const BodyContact> TetWorld::contacts() const { return state_->contacts; }
 const TetWorldStatistics& TetWorld::statistics() const { return state_->statistics; }
 
 // Copies the boundaries and contacts of tetrahedral bodies into frames.
@@ -439,7 +439,7 @@ std::vector<RecordedBody> TetWorld::recorded_bodies() const {
 
 RecordedStep TetWorld::recorded_step() const {
     double deepest = 0;
-    for (const TetWorldContact& c : contacts()) deepest = std::max(deepest, c.depth);
+    for (const BodyContact& c : contacts()) deepest = std::max(deepest, c.depth);
     return {steps(),
             time(),
             energy(),
@@ -452,9 +452,7 @@ RecordedStep TetWorld::recorded_step() const {
 void TetWorld::fill(RecordedFrame& frame, bool with_contacts) const {
     for (Index b = 0; b < bodies().size() + membranes().size(); ++b) frame.bodies.push_back(frame_of(*this, b));
     for (const StaticObstacle& obstacle : obstacles()) frame.bodies.push_back({.pose = obstacle.pose});
-    if (!with_contacts) return;
-    for (const TetWorldContact& c : contacts())
-        frame.contacts.push_back({c.body, c.other, c.vertices[0], c.position, c.normal, c.depth});
+    if (with_contacts) frame.contacts.assign(contacts().begin(), contacts().end());
 }
 
 } // namespace fathom

@@ -12,7 +12,7 @@
 // threads.
 #pragma once
 
-#include <fathom/index/broad_phase.h>
+#include <fathom/detect/world/world.h>
 #include <fathom/response/tet_pushes.h>
 #include <fathom/simulate/surface/deforming_world.h>
 #include <fathom/simulate/tets/membrane_fracture.h>
@@ -58,16 +58,6 @@ struct TetWorldOptions {
     BroadPhaseOptions broad{};
 };
 
-// A place where two bodies push each other.
-struct TetWorldContact {
-    // Membranes are numbered after the bodies, then obstacles; `other` equals `body` for self-contact.
-    Index body = no_index, other = no_index;
-    std::array<Index, 2> vertices = {no_index, no_index}; // of the first body: one vertex, or the two ends of an edge
-    Vec3 position = Vec3::Zero();                         // m, world
-    Vec3 normal = Vec3::Zero();                           // unit, from the other to the first body (world)
-    double depth = 0;                                     // penetration depth (m)
-};
-
 // A surface outside the world, in its current state: its points may have any numbers from springs().network().size()
 // on.
 struct TetGuest {
@@ -77,7 +67,6 @@ struct TetGuest {
 
 // Contact between a body of the world and a guest; `contact` is that of the guest against the body.
 struct TetGuestPush {
-    Index body = no_index;
     std::array<Index, 2> vertices = {no_index, no_index}; // of the guest: one vertex, or the two ends of an edge
     Index again = 0; // running number of the contacts of one edge, or one vertex, in one body
     TetPush push;
@@ -113,9 +102,9 @@ public:
     [[nodiscard]] RecordedStep recorded_step() const override;
     void fill(RecordedFrame& frame, bool with_contacts) const override; // the boundary of each body
 
-    // Contacts of the guest with the bodies in their current state, by body; depths and directions as options() says,
-    // without regard to earlier compression. Changes nothing that a step depends on. O(tetrahedra near it).
-    [[nodiscard]] std::vector<TetGuestPush> find_guest(const TetGuest& guest);
+    // Contacts of the guest with a body in its current state; depths and directions as options() says, without regard
+    // to earlier compression. Changes nothing that a step depends on. O(tetrahedra near it).
+    [[nodiscard]] std::vector<TetGuestPush> find_guest(const TetGuest& guest, Index body);
 
     void set_motion(MotionHook hook); // see SpringMotion; the points of a body are points(body)
     // Cuts a body in its current shape; reports as BreakableSolid does. Requires a world with `breaking`:
@@ -136,8 +125,10 @@ public:
     // Boundary triangles, as positions in body(b).topology.boundary_vertices(). The same object while nothing breaks.
     [[nodiscard]] std::shared_ptr<const std::vector<Triangle>> surface(Index body) const;
     [[nodiscard]] const SpringWorld& springs() const;
-    [[nodiscard]] const SpringReport& report() const;                // of the last step
-    [[nodiscard]] std::span<const TetWorldContact> contacts() const; // of the bodies in their current state
+    [[nodiscard]] const SpringReport& report() const; // of the last step
+    // Contacts of the bodies in their current state. Membranes are numbered after the bodies, then obstacles. feature_a
+    // is a vertex of a, or the first vertex of an edge of a; feature_b is unknown.
+    [[nodiscard]] std::span<const BodyContact> contacts() const;
     [[nodiscard]] const TetWorldStatistics& statistics() const;
 
 private:

@@ -2,6 +2,7 @@
 #include <fathom/simulate/world/coupling.h>
 
 #include <fathom/base/error.h>
+#include <fathom/detect/world/world.h>
 #include <fathom/geometry/mesh/adjacency.h>
 #include <fathom/geometry/mesh/triangle_mesh.h>
 
@@ -86,7 +87,7 @@ struct Sampled {
 
 // A contact before its force is computed. If one side is rigid, `over` holds only the points of the other side.
 struct Found {
-    CoupledContact contact;
+    BodyContact contact;
     ContactKey key;
     WeightedContact over;
     double rate = 1;        // as in TetPush
@@ -110,6 +111,7 @@ struct Coupling::State {
     CoupledWorlds worlds;
     CouplingOptions options;
     std::map<const BodyShape*, Guest> shapes; // of rigid bodies
+    World world;                              // broad phase
     std::vector<Guest> surface_guests;
     std::vector<Sampled> sampled; // of membranes, then of surfaces
 
@@ -120,24 +122,49 @@ struct Coupling::State {
     std::vector<Found> found;
 
     ContactCache memory;
-    std::vector<CoupledContact> contacts;
+    std::vector<BodyContact> contacts;
     std::vector<Wrench> wrenches;
     double stored = 0;
 
     void begin_guests();
     void take_points();
     void add_points(const SpringWorld& springs);
-    void find_in_rigid(Index rigid);
+    void begin_world();
+    void set_bounds();
+    void find_in_rigid(Index rigid, Index body);
     void add_in_rigid(Index rigid, Index body, std::span<const Vec3> places, const auto& over);
-    void add_samples_in_rigid(Index rigid, Index body, const Sampled& of, const auto& point);
-    void find_in_solids();
-    void add_guest(Index body, const PushIntruder& surface, Index rigid);
+    void add_samples_in_rigid(Index rigid, Index body, const Sampled& sampled, const auto& point);
+    void find_rigid_in_solid(Index rigid, Index solid);
+    void find_surface_in_solid(Index surface, Index solid);
+    void add_guest(Index body, Index solid, const PushIntruder& surface, Index rigid);
     void push(const Found& found, double step);
     [[nodiscard]] bool matters(Index rigid) const {
         return !worlds.rigid->bodies()[rigid].shape->mesh.vertices.empty();
     }
     [[nodiscard]] bool is_solid(Index b) const { return b < worlds.solids->bodies().size(); }
+    [[nodiscard]] std::size_t membrane_count() const { return sampled.size() - worlds.surface_count(); }
 };
+
+// ---- Broad phase
+
+// All bodies, numbered as in CoupledWorlds; pairs of one kind are the matter of their own world.
+void Coupling::State::begin_world() {
+    constexpr std::uint32_t rigid = 1, solid = 2, membrane = 4, surface = 8;
+    for (Index r = 0; r < worlds.rigid_count(); ++r) world.add(Box{}, {.category = rigid, .mask = ~rigid});
+    for (Index b = 0; b < worlds.solid_count(); ++b)
+        world.add(Box{}, is_solid(b) ? BodyOptions{.category = solid, .mask = rigid | surface}
+                                     : BodyOptions{.category = membrane, .mask = rigid});
+    for (Index s = 0; s < worlds.surface_count(); ++s) world.add(Box{}, {.category = surface, .mask = rigid | solid});
+}
+
+void Coupling::State::set_bounds() {
+    for (Index r = 0; r < worlds.rigid_count(); ++r)
+        if (matters(r)) world.set_bounds(r, reach_of(*worlds.rigid, r));
+    for (Index b = 0; b < worlds.solid_count(); ++b)
+        world.set_bounds(worlds.first_solid() + b, bounds(worlds.solids->body(b)));
+    for (Index s = 0; s < worlds.surface_count(); ++s)
+        world.set_bounds(worlds.first_surface() + s, bounds(worlds.surfaces->vertices(s)));
+}
 
 void Coupling::State::begin_guests() {
     for (Index r = 0; r < worlds.rigid_count(); ++r) {
@@ -184,13 +211,17 @@ void Coupling::State::take_points() {
 
 // over(k) returns the contact of place k, without normal and depth, and its share.
 void Coupling::State::add_in_rigid(Index rigid, Index body, std::span<const Vec3> places, const auto& over) {
-    if (!reach_of(*worlds.rigid, rigid).overlaps(bounds(places))) return;
     const StaticObstacle obstacle = obstacle_of(*worlds.rigid, rigid);
-    for (const PointInObstacle& p : points_in_obstacles({&obstacle, 1}, places)) {
-        Found f{
-            {body, rigid, no_index, places[p.point], p.normal, p.depth}, {body, rigid, p.point}, {}, 1, 1, rigid, -1};
+    for (const PointInObstacle& p : points_in_obstacle(obstacle, places)) {
+        Found f{{body, rigid, no_index, no_index, places[p.point], -p.separating_direction, p.depth},
+                {body, rigid, p.point},
+                {},
+                1,
+                1,
+                rigid,
+                -1};
         over(p.point, f);
-        f.over.normal = p.normal;
+        f.over.separating_direction = p.separating_direction;
         f.over.depth = p.depth;
         found.push_back(f);
     }
@@ -199,7 +230,7 @@ void Coupling::State::add_in_rigid(Index rigid, Index body, std::span<const Vec3
 void Coupling::State::add_samples_in_rigid(Index rigid, Index body, const Sampled& of, const auto& point) {
     add_in_rigid(rigid, body, of.places, [&](Index k, Found& f) {
         const SurfaceSample& sample = of.samples[k];
-        f.contact.point = k;
+        f.contact.feature_a = k;
         f.share = sample.share;
         f.over.count = sample.count;
         f.over.area = sample.area;
@@ -210,45 +241,43 @@ void Coupling::State::add_samples_in_rigid(Index rigid, Index body, const Sample
     });
 }
 
-void Coupling::State::find_in_rigid(Index rigid) {
-    if (!matters(rigid) || !worlds.rigid->bodies()[rigid].shape->caster) return;
-    for (Index b = 0; b < worlds.solid_count(); ++b) {
-        const Index row = worlds.first_solid() + b;
-        const auto points = worlds.solids->points(b);
-        if (!is_solid(b)) {
-            add_samples_in_rigid(rigid, row, sampled[b - worlds.solids->bodies().size()],
-                                 [&](Index v) { return points[v]; });
-            continue;
-        }
-        const tet::TetBody body = worlds.solids->body(b);
-        const auto vertices = body.topology.boundary_vertices();
-        std::vector<Vec3> places;
-        for (const Index v : vertices) places.push_back(body.vertices[v]);
-        add_in_rigid(rigid, row, places, [&](Index k, Found& f) {
-            f.contact.point = f.key.feature = vertices[k];
-            f.over.points[0] = points[vertices[k]];
-            f.over.weights[0] = 1;
-            f.over.count = 1;
-            f.over.area = worlds.solids->areas(b).of_vertex[vertices[k]];
-        });
-    }
-    const std::size_t membranes = sampled.size() - worlds.surface_count();
-    for (Index s = 0; s < worlds.surface_count(); ++s) {
+void Coupling::State::find_in_rigid(Index rigid, Index body) {
+    if (!worlds.rigid->bodies()[rigid].shape->caster) return;
+    if (body >= worlds.first_surface()) {
+        const Index s = body - worlds.first_surface();
         const auto first = static_cast<Index>(solid_points + worlds.surfaces->first_point(s));
-        add_samples_in_rigid(rigid, worlds.first_surface() + s, sampled[membranes + s],
-                             [&](Index v) { return first + v; });
+        add_samples_in_rigid(rigid, body, sampled[membrane_count() + s], [&](Index v) { return first + v; });
+        return;
     }
+    const Index b = body - worlds.first_solid();
+    const auto points = worlds.solids->points(b);
+    if (!is_solid(b)) {
+        add_samples_in_rigid(rigid, body, sampled[b - worlds.solids->bodies().size()],
+                             [&](Index v) { return points[v]; });
+        return;
+    }
+    const tet::TetBody tets = worlds.solids->body(b);
+    const auto vertices = tets.topology.boundary_vertices();
+    std::vector<Vec3> places;
+    for (const Index v : vertices) places.push_back(tets.vertices[v]);
+    add_in_rigid(rigid, body, places, [&](Index k, Found& f) {
+        f.contact.feature_a = f.key.feature = vertices[k];
+        f.over.points[0] = points[vertices[k]];
+        f.over.weights[0] = 1;
+        f.over.count = 1;
+        f.over.area = worlds.solids->areas(b).of_vertex[vertices[k]];
+    });
 }
 
 // ---- Rigid bodies and surfaces in solids
 
-void Coupling::State::add_guest(Index body, const PushIntruder& surface, Index rigid) {
+void Coupling::State::add_guest(Index body, Index solid, const PushIntruder& surface, Index rigid) {
     const auto rows = static_cast<Index>(worlds.rigid_count() + worlds.solid_count() + worlds.surface_count());
     for (const TetGuestPush& p :
-         worlds.solids->find_guest({surface, worlds.solids->options().response == TetResponse::points})) {
+         worlds.solids->find_guest({surface, worlds.solids->options().response == TetResponse::points}, solid)) {
         const WeightedContact& c = p.push.contact;
-        const Index other = worlds.first_solid() + p.body;
-        Found f{{body, other, p.vertices[0], p.push.position, c.normal, c.depth},
+        const Index other = worlds.first_solid() + solid;
+        Found f{{body, other, p.vertices[0], no_index, p.push.position, -c.separating_direction, c.depth},
                 {body, other + p.again * rows, p.vertices[0], p.vertices[1]},
                 c,
                 p.push.rate,
@@ -267,28 +296,23 @@ void Coupling::State::add_guest(Index body, const PushIntruder& surface, Index r
     }
 }
 
-void Coupling::State::find_in_solids() {
-    if (!worlds.solids) return;
-    std::vector<Index> points;
+void Coupling::State::find_rigid_in_solid(Index r, Index solid) {
+    const BodyShape& shape = *worlds.rigid->bodies()[r].shape;
+    const Guest& guest = shapes.at(&shape);
+    const Pose pose = worlds.rigid->pose(r);
     std::vector<Vec3> vertices;
-    for (Index r = 0; r < worlds.rigid_count(); ++r) {
-        if (!matters(r)) continue;
-        const BodyShape& shape = *worlds.rigid->bodies()[r].shape;
-        const Guest& guest = shapes.at(&shape);
-        const Pose pose = worlds.rigid->pose(r);
-        vertices.clear();
-        for (const Vec3& v : shape.mesh.vertices) vertices.push_back(pose * v);
-        points.resize(vertices.size());
-        std::iota(points.begin(), points.end(), static_cast<Index>(inverse_masses.size()));
-        add_guest(r, {{vertices, guest.topology}, points, guest.areas}, r);
-    }
-    for (Index s = 0; s < worlds.surface_count(); ++s) {
-        const auto now = worlds.surfaces->vertices(s);
-        points.resize(now.size());
-        std::iota(points.begin(), points.end(), static_cast<Index>(solid_points + worlds.surfaces->first_point(s)));
-        add_guest(worlds.first_surface() + s, {{now, surface_guests[s].topology}, points, surface_guests[s].areas},
-                  no_index);
-    }
+    for (const Vec3& v : shape.mesh.vertices) vertices.push_back(pose * v);
+    std::vector<Index> points(vertices.size());
+    std::iota(points.begin(), points.end(), static_cast<Index>(inverse_masses.size()));
+    add_guest(r, solid, {{vertices, guest.topology}, points, guest.areas}, r);
+}
+
+void Coupling::State::find_surface_in_solid(Index s, Index solid) {
+    const auto now = worlds.surfaces->vertices(s);
+    std::vector<Index> points(now.size());
+    std::iota(points.begin(), points.end(), static_cast<Index>(solid_points + worlds.surfaces->first_point(s)));
+    add_guest(worlds.first_surface() + s, solid, {{now, surface_guests[s].topology}, points, surface_guests[s].areas},
+              no_index);
 }
 
 // ---- Forces
@@ -302,7 +326,7 @@ void Coupling::State::push(const Found& f, double step) {
         const BodyState& state = worlds.rigid->states()[f.rigid];
         const BodyMass& mass = worlds.rigid->masses()[f.rigid];
         arm = f.contact.position - state.center;
-        const Vec3 lever = arm.cross(over.normal);
+        const Vec3 lever = arm.cross(over.separating_direction);
         inverse_masses.push_back(mass.mass > 0 ? 1 / mass.mass + lever.dot(mass.spin(state.rotation, lever)) : 0);
         velocities.push_back(mass.mass > 0 ? Vec3(state.velocity + state.spin.cross(arm)) : Vec3(Vec3::Zero()));
         over.points[over.count] = static_cast<Index>(real);
@@ -310,7 +334,7 @@ void Coupling::State::push(const Found& f, double step) {
     }
     double parting = 0;
     for (std::size_t k = 0; k < over.count; ++k)
-        parting += over.weights[k] * over.normal.dot(velocities[over.points[k]]);
+        parting += over.weights[k] * over.separating_direction.dot(velocities[over.points[k]]);
     const double come = -f.rate * step * parting;
     over.depth = std::max(0.0, memory.pressed(f.key, over.depth, come) + 0.5 * come);
     WeightedContactLaw law = options.law;
@@ -329,27 +353,42 @@ Coupling::Coupling(const CoupledWorlds& worlds, const CouplingOptions& options) 
     require_positive(options.recovery_time, "option recovery_time");
     state_->worlds = worlds;
     state_->options = options;
+    if (!possible()) return;
     state_->begin_guests();
+    state_->begin_world();
 }
 Coupling::~Coupling() = default;
 Coupling::Coupling(Coupling&&) noexcept = default;
 
+bool Coupling::possible() const {
+    const CoupledWorlds& worlds = state_->worlds;
+    return (worlds.rigid ? 1 : 0) + (worlds.solids ? 1 : 0) + (worlds.surfaces ? 1 : 0) > 1;
+}
+
 void Coupling::find(double step) {
     State& s = *state_;
+    if (!possible()) return;
     s.take_points();
     s.found.clear();
     s.contacts.clear();
     s.stored = 0;
-    const std::size_t membranes = s.sampled.size() - s.worlds.surface_count();
-    for (Index k = 0; k < s.worlds.surface_count(); ++k) s.sampled[membranes + k].move(s.worlds.surfaces->vertices(k));
-    for (Index r = 0; r < s.worlds.rigid_count(); ++r) s.find_in_rigid(r);
-    s.find_in_solids();
+    for (Index k = 0; k < s.worlds.surface_count(); ++k)
+        s.sampled[s.membrane_count() + k].move(s.worlds.surfaces->vertices(k));
+    s.set_bounds();
+    const auto candidates = s.world.candidates();
+    const Index solids = s.worlds.first_solid(), surfaces = s.worlds.first_surface();
+    for (const auto& [a, b] : candidates)
+        if (a < solids) s.find_in_rigid(a, b);
+    for (const auto& [a, b] : candidates)
+        if (a < solids && b < surfaces && s.is_solid(b - solids)) s.find_rigid_in_solid(a, b - solids);
+    for (const auto& [a, b] : candidates)
+        if (a >= solids) s.find_surface_in_solid(b - surfaces, a - solids);
     s.memory.begin({}, step, s.options.recovery_time);
     for (const Found& found : s.found) s.push(found, step);
     s.memory.end();
 }
 
-std::span<const CoupledContact> Coupling::contacts() const { return state_->contacts; }
+std::span<const BodyContact> Coupling::contacts() const { return state_->contacts; }
 std::span<const Wrench> Coupling::on_rigid() const { return state_->wrenches; }
 std::span<const Vec3> Coupling::on_solids() const { return std::span(state_->forces).first(state_->solid_points); }
 std::span<const Vec3> Coupling::on_surfaces() const { return std::span(state_->forces).subspan(state_->solid_points); }

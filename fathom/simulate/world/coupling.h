@@ -40,14 +40,6 @@ struct CoupledWorlds {
     [[nodiscard]] Index first_surface() const { return static_cast<Index>(rigid_count() + solid_count()); }
 };
 
-struct CoupledContact {
-    Index body = no_index, other = no_index; // numbered as in CoupledWorlds
-    Index point = no_index;                  // of the first body: a vertex, or a sample after its vertices
-    Vec3 position = Vec3::Zero();            // m, world
-    Vec3 normal = Vec3::Zero();              // unit, from the other to the first
-    double depth = 0;                        // m
-};
-
 class Coupling {
 public:
     // The worlds must outlive it. Error{invalid_argument} names the option that is out of range.
@@ -55,10 +47,15 @@ public:
     ~Coupling();
     Coupling(Coupling&&) noexcept;
 
+    // Whether there are bodies of more than one kind; otherwise find() does nothing.
+    [[nodiscard]] bool possible() const;
+
     // Finds the contacts of the bodies at their current positions and the forces for the next step (s).
     void find(double step);
 
-    [[nodiscard]] std::span<const CoupledContact> contacts() const;
+    // Bodies are numbered as in CoupledWorlds. feature_a is a vertex of a, or a sample after its vertices; feature_b is
+    // unknown.
+    [[nodiscard]] std::span<const BodyContact> contacts() const;
     [[nodiscard]] std::span<const Wrench> on_rigid() const;           // by body
     [[nodiscard]] std::span<const Vec3> on_solids() const;            // by point of the spring system (N)
     [[nodiscard]] std::span<const Vec3> on_surfaces() const;          // by point of the spring system (N)

@@ -160,7 +160,7 @@ TEST(CollidingVertices, equal_brute_force_winding_numbers_and_distances) {
                               .norm(),
                           1e-9 * scale);
                 // On a folded surface the nearest sheet may be one that faces the other way.
-                EXPECT_NEAR(c.normal.norm(), 1, 1e-9);
+                EXPECT_NEAR(c.separating_direction.norm(), 1, 1e-9);
             }
         }
         ASSERT_EQ(next, found.vertices.size());
@@ -182,7 +182,7 @@ TEST(CollidingVertices, have_the_separating_direction_of_a_simple_body) {
             if (c.of_b) continue;
             const Vec3 p = small.vertices[c.vertex];
             if (c.depth > 1e-6) {
-                EXPECT_GT(c.normal.dot(c.point - p), 0.9 * c.depth);
+                EXPECT_GT(c.separating_direction.dot(c.point - p), 0.9 * c.depth);
             }
             ++inside;
         }
@@ -264,7 +264,7 @@ void expect_same(const std::vector<SurfaceProximity>& found, const std::vector<S
     for (std::size_t k = 0; k < found.size(); ++k) {
         ASSERT_EQ(found[k].features, truth[k].features);
         ASSERT_EQ(found[k].nearness.distance, truth[k].nearness.distance);
-        ASSERT_EQ(found[k].nearness.normal, truth[k].nearness.normal);
+        ASSERT_EQ(found[k].nearness.separating_direction, truth[k].nearness.separating_direction);
         ASSERT_EQ(found[k].nearness.weight, truth[k].nearness.weight);
     }
 }
@@ -376,7 +376,7 @@ TEST(SurfaceContacts, are_the_same_bytes_for_one_thread_and_two) {
     for (std::size_t k = 0; k < std::get<1>(one).vertices.size(); ++k) {
         const CollidingVertex &p = std::get<1>(one).vertices[k], &q = std::get<1>(two).vertices[k];
         ASSERT_TRUE(p.vertex == q.vertex && p.depth == q.depth && p.triangle == q.triangle && p.point == q.point &&
-                    p.normal == q.normal);
+                    p.separating_direction == q.separating_direction);
     }
     expect_same(std::get<2>(two).pairs, std::get<2>(one).pairs);
 }

@@ -119,7 +119,7 @@ TEST(DepthCollide, finds_a_body_that_crosses_the_object) {
     EXPECT_NEAR(hit.depth, 0.2, 0.01);
     EXPECT_NEAR(hit.area, 3.14159 * 0.16, 0.02);
     EXPECT_LT((hit.point - Vec3(0, 0, 0.3)).norm(), 0.02);
-    EXPECT_LT((hit.normal + Vec3::UnitZ()).norm(), 1e-4);
+    EXPECT_LT((hit.surface_normal + Vec3::UnitZ()).norm(), 1e-4);
     EXPECT_LT((hit.separating_direction + Vec3::UnitZ()).norm(), 1e-9);
     const double lowest = make_box().corners(hit.primitive)[0].z();
     EXPECT_EQ(lowest, -0.5);
@@ -333,7 +333,7 @@ TEST(DepthCollide, lists_pixels_with_points_on_the_body_and_inside_the_object) {
     for (const DepthHit& hit : result.hits) {
         const Vec3 out = hit.point - body[0].pose.translation;
         EXPECT_NEAR(out.norm(), 0.4, 2e-3);
-        EXPECT_GT(hit.normal.dot(out.normalized()), 0.99);
+        EXPECT_GT(hit.surface_normal.dot(out.normalized()), 0.99);
         EXPECT_LT((hit.point - pose.translation).norm(), 0.502);
         EXPECT_EQ(hit.id.body, 7u);
         EXPECT_LT(hit.id.primitive, body[0].mesh->triangles().size());

@@ -58,7 +58,7 @@ TEST(TetFieldContacts, no_tetrahedron_that_reaches_into_a_ball_is_left_out_and_d
             EXPECT_EQ(found.vertices.size(), inside);
             for (const VertexInField& v : found.vertices) {
                 EXPECT_NEAR(v.depth, radius - (body.mesh.vertices[v.vertex] - center).norm(), 1e-12 * scale);
-                EXPECT_LT((v.normal - (body.mesh.vertices[v.vertex] - center).normalized()).norm(), 1e-3);
+                EXPECT_LT((v.separating_direction - (body.mesh.vertices[v.vertex] - center).normalized()).norm(), 1e-3);
             }
         }
         EXPECT_GT(reaching, all / 20);

@@ -227,6 +227,27 @@ TEST(World, half_spaces_overlap_bodies_that_reach_them_and_each_other) {
     EXPECT_EQ(world.update().pairs.back().b, slope); // half-spaces that are not parallel always overlap
 }
 
+TEST(Shape, a_deformed_mesh_refits_its_tree_and_answers_as_a_new_one) {
+    Random random(31);
+    const TriangleMesh ball = make_sphere({.radius = 1, .resolution = 6});
+    Shape shape(ball);
+    double farthest = 0;
+    for (int step = 0; step < 6; ++step) {
+        (void)shape.tree();
+        TriangleMesh moved = ball;
+        for (Vec3& v : moved.vertices) v = v.cwiseProduct(Vec3(1 + 0.3 * step, 1, 1)) + 0.02 * random.in_ball();
+        shape = shape.deformed(moved.vertices);
+        const SurfaceTree fresh(moved);
+        EXPECT_EQ(shape.kind(), ShapeKind::closed_mesh);
+        for (int k = 0; k < 50; ++k) {
+            const Vec3 point = 3 * random.in_ball();
+            EXPECT_EQ(shape.tree().closest(point).squared_distance, fresh.closest(point).squared_distance);
+            farthest = std::max(farthest, fresh.closest(point).squared_distance);
+        }
+    }
+    EXPECT_GT(farthest, 0.5);
+}
+
 TEST(World, a_deformed_body_is_met_where_it_is_now) {
     World world;
     const TriangleMesh cloth = make_cloth({.size = {1, 1}, .cells = {6, 6}});

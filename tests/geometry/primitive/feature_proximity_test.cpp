@@ -31,8 +31,8 @@ void expect_record(const Double4& p, std::size_t first, Ask ask, double scale, s
     const auto split = p.begin() + static_cast<std::ptrdiff_t>(first);
     const double truth = std::sqrt(squared_distance(std::span(p.begin(), split), std::span(split, p.end())).get_d());
     ASSERT_NEAR(found.distance, truth, 1e-12 * scale) << i;
-    ASSERT_NEAR(found.normal.norm(), 1, 1e-14) << i;
-    ASSERT_LT((found.point_a - found.point_b - truth * found.normal).norm(), 1e-10 * scale) << i;
+    ASSERT_NEAR(found.separating_direction.norm(), 1, 1e-14) << i;
+    ASSERT_LT((found.point_a - found.point_b - truth * found.separating_direction).norm(), 1e-10 * scale) << i;
     Vec3 sum = Vec3::Zero();
     for (std::size_t k = 0; k < 4; ++k) {
         sum += found.weight[k] * p[k];
@@ -72,7 +72,7 @@ TEST(FeatureProximity, weights_times_the_normal_are_the_derivative_of_the_distan
                 behind[k] -= h * direction;
                 const double slope = (ask(ahead, Vec3::Zero()).distance - ask(behind, Vec3::Zero()).distance) / (2 * h);
                 // Where the nearest points change feature within the difference the slope bends: rarely, and little.
-                EXPECT_NEAR(slope, found.weight[k] * found.normal.dot(direction), 1e-3) << i;
+                EXPECT_NEAR(slope, found.weight[k] * found.separating_direction.dot(direction), 1e-3) << i;
             }
         }
     }
@@ -85,14 +85,14 @@ TEST(FeatureProximity, keeps_its_normal_down_to_contact_and_uses_the_earlier_sid
     for (const double height : {1.0, 1e-9, 1e-17, 1e-300, -1e-300, -1e-17, -1.0}) {
         Double4 p = corner_over_face;
         p[0][2] = height;
-        EXPECT_EQ(vertex_face(p).normal, Vec3(0, 0, height > 0 ? 1 : -1)) << height;
+        EXPECT_EQ(vertex_face(p).separating_direction, Vec3(0, 0, height > 0 ? 1 : -1)) << height;
         p = crossing_edges;
         p[0][2] = p[1][2] = height;
-        EXPECT_EQ(edge_edge(p).normal, Vec3(0, 0, height > 0 ? 1 : -1)) << height;
+        EXPECT_EQ(edge_edge(p).separating_direction, Vec3(0, 0, height > 0 ? 1 : -1)) << height;
     }
     for (const double side : {1.0, -1.0}) {
-        EXPECT_EQ(vertex_face(corner_over_face, {0, 0.1, side}).normal, Vec3(0, 0, side));
-        EXPECT_EQ(edge_edge(crossing_edges, {0, 0.1, side}).normal, Vec3(0, 0, side));
+        EXPECT_EQ(vertex_face(corner_over_face, {0, 0.1, side}).separating_direction, Vec3(0, 0, side));
+        EXPECT_EQ(edge_edge(crossing_edges, {0, 0.1, side}).separating_direction, Vec3(0, 0, side));
     }
     EXPECT_EQ(vertex_face(corner_over_face).distance, 0);
 }
@@ -101,14 +101,14 @@ TEST(FeatureProximity, answers_degenerate_features) {
     const Vec3 x = Vec3::UnitX();
     const Double4 point = {x, x, x, x};
     EXPECT_EQ(vertex_face(point).distance, 0);
-    EXPECT_EQ(vertex_face(point).normal, Vec3(Vec3::Zero()));
-    EXPECT_EQ(edge_edge(point).normal, Vec3(Vec3::Zero()));
+    EXPECT_EQ(vertex_face(point).separating_direction, Vec3(Vec3::Zero()));
+    EXPECT_EQ(edge_edge(point).separating_direction, Vec3(Vec3::Zero()));
     const Double4 parallel = {Vec3(0, 0, 1), Vec3(1, 0, 1), Vec3(0, 0, 0), Vec3(1, 0, 0)};
     EXPECT_EQ(edge_edge(parallel).distance, 1);
-    EXPECT_EQ(edge_edge(parallel).normal, Vec3(0, 0, 1));
+    EXPECT_EQ(edge_edge(parallel).separating_direction, Vec3(0, 0, 1));
     const Double4 sliver = {Vec3(0.5, 0, 1), Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(1, 0, 0)};
     EXPECT_EQ(vertex_face(sliver).distance, 1);
-    EXPECT_EQ(vertex_face(sliver).normal, Vec3(0, 0, 1));
+    EXPECT_EQ(vertex_face(sliver).separating_direction, Vec3(0, 0, 1));
 }
 
 } // namespace

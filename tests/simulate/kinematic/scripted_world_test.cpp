@@ -71,7 +71,7 @@ TEST(ScriptedWorld, every_method_sees_the_same_frames_touch) {
             if (depth < 0 || depth > 0.2 || method != ScriptedMethod::fields)
                 continue; // deeper, the middle of a ball is the deepest point
             EXPECT_NEAR(pair.depth, depth, 1e-6);
-            EXPECT_GT(pair.contacts[0].normal.dot(world.pose(0).translation.normalized()), 0.99) << "out of the second";
+            EXPECT_LT(pair.contacts[0].normal.dot(world.pose(0).translation.normalized()), -0.99) << "into the second";
         }
         EXPECT_GT(touching, 20u);
         EXPECT_LT(touching, 45u);
@@ -170,7 +170,7 @@ TEST(ScriptedScenes, parts_of_an_object_are_tested_by_their_own_maps) {
         for (std::size_t f = 0; f < maps.recording().frames().size(); ++f)
             for (const RecordedPair& pair : maps.recording().frames()[f].pairs)
                 for (const RecordedPair& exact : meshes.recording().frames()[f].pairs) {
-                    if (pair.body != exact.body || pair.other != exact.other) continue;
+                    if (pair.a != exact.a || pair.b != exact.b) continue;
                     ++all;
                     touching += pair.status == Status::overlapping;
                     unlike += pair.status != exact.status;

@@ -1,4 +1,5 @@
 // Particles: births and deaths, bounces by the rules of mirrors, and a fire that goes round the skillet.
+#include <fathom/show/simulation_results.h>
 #include <fathom/simulate/scene/simulation.h>
 
 #include <fathom/base/error.h>
@@ -277,13 +278,13 @@ TEST(Particles, a_recording_has_their_places_velocities_and_ages_and_writes_them
     simulation.run();
     const Recording& recording = simulation.recording();
     ASSERT_EQ(recording.bodies().size(), 2u);
-    EXPECT_TRUE(recording.bodies()[0].cloud);
+    EXPECT_TRUE(recording.bodies()[1].cloud) << "after its obstacle";
     const RecordedFrame& last = recording.frames().back();
-    EXPECT_EQ(last.bodies[0].vertices.size(), 1'500u);
-    EXPECT_EQ(last.bodies[0].velocities.size(), 1'500u);
-    EXPECT_EQ(last.bodies[0].ages.size(), 1'500u);
+    EXPECT_EQ(last.bodies[1].vertices.size(), 1'500u);
+    EXPECT_EQ(last.bodies[1].velocities.size(), 1'500u);
+    EXPECT_EQ(last.bodies[1].ages.size(), 1'500u);
     EXPECT_EQ(last.contacts.size(), last.contact_count);
-    write_results(simulation, folder.path());
+    write_results(simulation, ResultsFolder(folder.path()));
     const auto text = [&](const char* file) {
         const Bytes bytes = read_whole_file(folder / file);
         return std::string(reinterpret_cast<const char*>(bytes.span().data()), bytes.size());

@@ -97,9 +97,9 @@ TEST(RealModels, every_scene_that_names_one_runs_with_it) {
                                            [](const SceneBody& body) { return !body.model.empty(); });
         if (!names_one || !absent_models(scene).empty()) continue;
         ++with_models;
-        const std::unique_ptr<SimulatedWorld> world = make_world(scene);
-        for (int k = 0; k < 3; ++k) EXPECT_NO_THROW(world->step()) << file;
-        EXPECT_EQ(world->steps(), 3u) << file;
+        SimulationWorld world = make_world(scene);
+        for (int k = 0; k < 3; ++k) EXPECT_NO_THROW(world.step()) << file;
+        EXPECT_EQ(world.steps(), 3u) << file;
     }
     EXPECT_GE(with_models, 12u);
 }

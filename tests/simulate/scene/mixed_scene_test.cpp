@@ -3,9 +3,10 @@
 #include <fathom/base/file.h>
 #include <fathom/geometry/io/mesh_file.h>
 #include <fathom/response/weighted_contact.h>
+#include <fathom/show/simulation_results.h>
 #include <fathom/simulate/scene/scene.h>
 #include <fathom/simulate/scene/simulation.h>
-#include <fathom/simulate/world/mixed_world.h>
+#include <fathom/simulate/world/simulation_world.h>
 #include <support/scratch_folder.h>
 
 #include <fmt/format.h>
@@ -96,7 +97,7 @@ std::string with_cloth() {
 TEST(MixedScene, all_kinds_come_into_one_world_and_one_recording) {
     const testing::ScratchFolder folder;
     Simulation simulation(parse_scene(with_cloth(), "mixed.toml"));
-    const auto& world = dynamic_cast<const MixedWorld&>(simulation.world());
+    const SimulationWorld& world = simulation.systems();
     ASSERT_TRUE(world.rigid() && world.solids() && world.surfaces() && world.particles());
     EXPECT_EQ(world.rigid()->bodies().size(), 3u) << "ball, post and ground";
     EXPECT_EQ(world.solids()->obstacles().size(), 2u);
@@ -107,10 +108,9 @@ TEST(MixedScene, all_kinds_come_into_one_world_and_one_recording) {
     EXPECT_EQ(names, (std::vector<std::string>{"ball", "post", "ground", "block", "cloth", "particles"}));
     std::size_t between = 0;
     for (const RecordedFrame& frame : simulation.recording().frames())
-        for (const RecordedContact& c : frame.contacts)
-            between += std::min(c.body, c.other) == 0 && std::max(c.body, c.other) == 3;
+        for (const BodyContact& c : frame.contacts) between += std::min(c.a, c.b) == 0 && std::max(c.a, c.b) == 3;
     EXPECT_GT(between, 0u);
-    write_results(simulation, folder / "out");
+    write_results(simulation, ResultsFolder(folder / "out"));
     for (const char* name : {"energy.csv", "states.csv", "contacts.csv", "summary.json", "points.csv", "frames.pvd"})
         EXPECT_GT(read_whole_file(folder / "out" / name).size(), 50u) << name;
     const TriangleMesh frame = read_triangle_mesh(
@@ -140,9 +140,52 @@ TEST(MixedScene, mesh_obstacles_block_all_bodies_unless_they_move) {
     EXPECT_NE(message_of(slow + solid + wall + "velocity = [1, 0, 0]\n").find("particles only"), std::string::npos)
         << message_of(slow + solid + wall + "velocity = [1, 0, 0]\n");
     EXPECT_EQ(message_of(slow + rain + solid + wall + "velocity = [1, 0, 0]\n"), "accepted");
-    const MixedWorld world = make_mixed_world(parse_scene(slow + rain + solid + wall + "velocity = [1, 0, 0]\n", "x"));
+    const SimulationWorld world = make_world(parse_scene(slow + rain + solid + wall + "velocity = [1, 0, 0]\n", "x"));
     EXPECT_EQ(world.rigid(), nullptr);
     EXPECT_EQ(world.particles()->obstacles().size(), 2u);
+}
+
+// One kind of body: the tables and the bodies of a scene.
+struct Kind {
+    const char *tables, *bodies;
+};
+constexpr Kind rigid_kind{"[contact]\nstiffness = 5e4\n",
+                          "[[body]]\nname = \"ball\"\nkind = \"rigid\"\nshape = \"sphere\"\n"
+                          "parameters = { resolution = 6 }\nsize = 0.2\nresolution = 24\nposition = [0, 0, 0.099]\n"},
+    solid_kind{"[solids.contact]\nscaling = \"area\"\nstiffness = 2e6\n",
+               "[[body]]\nname = \"block\"\nkind = \"solid\"\nshape = \"tet_box\"\nparameters = { resolution = 2 }\n"
+               "size = 0.4\nposition = [10, 0, 0.199]\nstretch = 1e4\nvolume = 1e4\n"},
+    surface_kind{"[springs]\ndensity = 0.5\nstepping = \"backward_euler\"\n[springs.contact]\nstiffness = 300.0\n",
+                 "[[body]]\nname = \"cloth\"\nkind = \"surface\"\nshape = \"cloth\"\nparameters = { resolution = 6 }\n"
+                 "size = 0.3\nposition = [20, 0, 0.001]\n"},
+    particle_kind{"[particles]\npixels = 64\n[[emitter]]\nposition = [30, 0, 2]\nrate = 1000.0\n", ""};
+
+std::string scene_of(std::initializer_list<Kind> kinds) {
+    std::string text = "step = 0.001\nduration = 0.05\nground = 0.0\n", bodies;
+    for (const Kind& kind : kinds) text += kind.tables, bodies += kind.bodies;
+    return text + bodies;
+}
+
+// Compared: the state hash of each system, that is, of every number that its next step depends on, after 50 steps of a
+// scene with that kind alone and of one with all kinds, far apart. Rigid body, block and cloth touch the ground.
+TEST(MixedScene, a_system_moves_in_company_as_it_does_alone_to_the_bit) {
+    const auto run = [](std::initializer_list<Kind> kinds) {
+        Simulation simulation(parse_scene(scene_of(kinds), "far_apart.toml"));
+        simulation.run();
+        return simulation;
+    };
+    const Simulation all = run({rigid_kind, solid_kind, surface_kind, particle_kind}), rigid = run({rigid_kind}),
+                     solid = run({solid_kind}), surface = run({surface_kind}), particles = run({particle_kind});
+    for (const Simulation* one : {&rigid, &solid, &surface})
+        EXPECT_GT(one->recording().frames().back().contact_count, 0u) << one->recording().bodies()[0].name;
+    const SimulationWorld& mixed_world = all.systems();
+    EXPECT_EQ(mixed_world.rigid()->state_hash(), rigid.world().state_hash());
+    EXPECT_EQ(mixed_world.solids()->state_hash(), solid.world().state_hash());
+    EXPECT_EQ(mixed_world.surfaces()->state_hash(), surface.world().state_hash());
+    EXPECT_EQ(mixed_world.particles()->state_hash(), particles.world().state_hash());
+    EXPECT_GT(mixed_world.particles()->positions().size(), 0u);
+    EXPECT_EQ(mixed_world.surfaces()->springs().velocities().size(),
+              surface.systems().surfaces()->springs().velocities().size());
 }
 
 TEST(MixedScene, errors_are_named) {

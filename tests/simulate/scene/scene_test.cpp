@@ -1,3 +1,4 @@
+#include <fathom/show/simulation_results.h>
 #include <fathom/simulate/scene/simulation.h>
 
 #include <fathom/base/error.h>
@@ -165,7 +166,7 @@ TEST(Scene, characters_beyond_ascii_are_accepted_in_comments_and_as_escapes) {
         }
 }
 
-const RigidWorld& rigid(const Simulation& simulation) { return dynamic_cast<const RigidWorld&>(simulation.world()); }
+const RigidWorld& rigid(const Simulation& simulation) { return *simulation.systems().rigid(); }
 
 TEST(Scene, a_formula_can_be_the_floor) {
     const std::string text = std::string(small_scene) + "[[body]]\nfield = \"box(4, 4, 0.2)\"\nfixed = true\n";
@@ -195,7 +196,7 @@ TEST(Simulation, records_what_happened_and_writes_files_that_read_back) {
     EXPECT_EQ(recording.frames()[20].step, 200u);
     EXPECT_GT(recording.worst_penetration(), 0);
     EXPECT_GT(recording.frames()[15].contact_count, 0u);
-    write_results(simulation, folder / "out");
+    write_results(simulation, ResultsFolder(folder / "out"));
     const TriangleMesh frame = read_triangle_mesh(folder / "out/frames/bodies_000020.vtu");
     const TriangleMesh& mesh = rigid(simulation).bodies()[0].shape->mesh;
     ASSERT_EQ(frame.triangles.size(), mesh.triangles.size());
@@ -262,7 +263,7 @@ volume = 2e5
 stepping = "backward_euler"
 response = "points"
 depth = "closest_point"
-push_direction = "gradient"
+separating_direction = "gradient"
 strain_limit = 0.5
 self = true
 [contact]
@@ -423,7 +424,7 @@ TEST(Simulation, recordings_of_bodies_that_break_read_back) {
             read_scene(std::filesystem::path(FATHOM_SOURCE_DIR) / "scenes" / (name + ".toml"),
                        {.overrides = {membrane ? "duration = 0.2" : "duration = 0.1", "record_every = 10"}}));
         simulation.run();
-        const auto& world = dynamic_cast<const TetWorld&>(simulation.world());
+        const TetWorld& world = *simulation.systems().solids();
         const RecordedFrame& last = simulation.recording().frames().back();
         write_vtk(folder / (name + ".pvd"), simulation.recording());
         const TriangleMesh read = read_triangle_mesh(

@@ -212,9 +212,9 @@ TEST(SpringSolve, both_solvers_agree_with_contacts_and_fixed_points) {
     const WeightedContact contact{.points = {0, 5, 3, 20},
                                   .weights = {1, -0.2, -0.3, -0.5},
                                   .count = 4,
-                                  .normal = Vec3(1, 2, 2) / 3,
+                                  .separating_direction = Vec3(1, 2, 2) / 3,
                                   .depth = 0.1};
-    matrix.set_contacts({{&contact, 1e3 * contact.normal * contact.normal.transpose()}});
+    matrix.set_contacts({{&contact, 1e3 * contact.separating_direction * contact.separating_direction.transpose()}});
     Random random(5);
     std::vector<Vec3> right(network.size()), by_steps(network.size()), by_factors(network.size()), back(network.size());
     for (std::size_t k = 0; k < right.size(); ++k) right[k] = network.fixed[k] ? Vec3(Vec3::Zero()) : random.in_ball();

@@ -2,6 +2,7 @@
 #include <fathom/base/error.h>
 #include <fathom/base/file.h>
 #include <fathom/geometry/io/mesh_file.h>
+#include <fathom/show/simulation_results.h>
 #include <fathom/simulate/scene/scene.h>
 #include <fathom/simulate/scene/simulation.h>
 #include <fathom/simulate/springs/spring_network.h>
@@ -114,10 +115,10 @@ TEST(SpringScene, a_recording_of_shapes_that_deform_reads_back) {
     testing::ScratchFolder folder;
     Simulation simulation(parse_scene(soft_scene, "soft.toml"));
     simulation.run();
-    const auto& world = dynamic_cast<const DeformingWorld&>(simulation.world());
+    const DeformingWorld& world = *simulation.systems().surfaces();
     ASSERT_EQ(simulation.recording().frames().size(), 16u);
     EXPECT_GT(simulation.recording().worst_penetration(), 0);
-    write_results(simulation, folder / "out");
+    write_results(simulation, ResultsFolder(folder / "out"));
     const TriangleMesh frame = read_triangle_mesh(folder / "out/frames/bodies_000015.vtu");
     std::size_t k = 0;
     for (Index body = 0; body < 3; ++body)

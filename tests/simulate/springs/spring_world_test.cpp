@@ -384,7 +384,7 @@ Bounce bounce(SpringStepping stepping, double scale, double damping_ratio) {
                         contacts.push_back({.points = {a, b},
                                             .weights = {1, -1},
                                             .count = 2,
-                                            .normal = d.normalized(),
+                                            .separating_direction = d.normalized(),
                                             .depth = 0.25 * scale - d.norm()});
         });
     Bounce result;
@@ -427,8 +427,11 @@ TEST(SpringWorld, stiff_contact_in_the_matrix_supports_a_body_that_explicit_cont
     const auto floor = [](std::span<const Vec3> x, std::span<const Vec3>, std::vector<WeightedContact>& contacts) {
         for (Index k = 0; k < x.size(); ++k)
             if (x[k].z() < -0.6)
-                contacts.push_back(
-                    {.points = {k}, .weights = {1}, .count = 1, .normal = {0, 0, 1}, .depth = -0.6 - x[k].z()});
+                contacts.push_back({.points = {k},
+                                    .weights = {1},
+                                    .count = 1,
+                                    .separating_direction = {0, 0, 1},
+                                    .depth = -0.6 - x[k].z()});
     };
     SpringOptions options{.step = 4e-3,
                           .air_friction = 3,
@@ -540,7 +543,7 @@ TEST(SpringWorld, hostile_options_and_answers_are_refused_by_name) {
     EXPECT_THROW(world.set_state({{none}, {none}}), Error);
     EXPECT_THROW(world.set_state({{none, Vec3(nan, 0, 0)}, {none, none}}), Error);
     EXPECT_THROW(world.set_contact_finder([](auto, auto, auto& contacts) {
-        contacts.push_back({.points = {7}, .weights = {1}, .count = 1, .normal = {0, 0, 1}, .depth = 1});
+        contacts.push_back({.points = {7}, .weights = {1}, .count = 1, .separating_direction = {0, 0, 1}, .depth = 1});
     }),
                  Error);
 }

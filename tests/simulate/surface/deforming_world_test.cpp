@@ -115,7 +115,7 @@ TEST(DeformingWorld, edges_do_not_slip_through_edges) {
         bool vertex_inside = false, met = false;
         for (int k = 0; k < 1200; ++k) {
             world.step();
-            for (const DeformingContact& c : world.contacts()) vertex_inside = vertex_inside || c.vertex != no_index;
+            for (const BodyContact& c : world.contacts()) vertex_inside = vertex_inside || c.feature_a != no_index;
             met = met || !world.contacts().empty();
         }
         EXPECT_TRUE(met);

@@ -99,7 +99,7 @@ TEST(TetMembrane, a_body_that_hits_a_free_sheet_conserves_momentum) {
             world.step();
             touched = touched || !world.contacts().empty();
             highest = std::max(highest, world.energy().total());
-            for (const TetWorldContact& c : world.contacts()) ASSERT_TRUE(c.body == 1 && c.other == 0);
+            for (const BodyContact& c : world.contacts()) ASSERT_TRUE(c.a == 1 && c.b == 0);
         }
         EXPECT_TRUE(touched);
         EXPECT_LT((world.springs().momentum() - before).norm(), 1e-9 * before.norm());
@@ -125,9 +125,9 @@ TEST(TetMembrane, a_sheet_past_the_middle_is_pushed_to_its_own_side) {
         });
         world.step();
         std::size_t up = 0, down = 0;
-        for (const TetWorldContact& c : world.contacts()) up += c.normal.z() > 0.5, down += c.normal.z() < -0.5;
-        EXPECT_TRUE(down > 0 || !seen);
-        EXPECT_EQ(up > 0, !seen);
+        for (const BodyContact& c : world.contacts()) up += c.normal.z() > 0.5, down += c.normal.z() < -0.5;
+        EXPECT_TRUE(up > 0 || !seen);
+        EXPECT_EQ(down > 0, !seen);
     }
 }
 

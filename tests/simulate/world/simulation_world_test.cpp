@@ -1,5 +1,5 @@
 // Bodies of several kinds in one world: what one gets the other gives, nothing sinks in, and particles see all of them.
-#include <fathom/simulate/world/mixed_world.h>
+#include <fathom/simulate/world/simulation_world.h>
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
@@ -65,7 +65,7 @@ DeformingWorld surface_world(std::vector<DeformingBody> bodies, SpringStepping s
     return DeformingWorld(std::move(bodies), {}, options);
 }
 
-MixedOptions firm(double stiffness = 2e6, double damping = 0.2, double friction = 0.3) {
+SimulationOptions firm(double stiffness = 2e6, double damping = 0.2, double friction = 0.3) {
     return {.coupling = {.law = {.scaling = ContactScaling::area,
                                  .stiffness = stiffness,
                                  .damping_ratio = damping,
@@ -77,10 +77,10 @@ StaticObstacle floor_at(double height) {
 }
 
 // A ball falls on a block, both free: gravity alone changes the momentum of the two.
-TEST(MixedWorld, the_forces_of_a_soft_block_and_a_rigid_ball_are_opposite) {
+TEST(SimulationWorld, the_forces_of_a_soft_block_and_a_rigid_ball_are_opposite) {
     for (const SpringStepping stepping : {SpringStepping::verlet, SpringStepping::backward_euler})
         for (const TetResponse response : {TetResponse::segments, TetResponse::points}) {
-            MixedParts parts;
+            SimulationSystems parts;
             parts.rigid.emplace(rigid_world({{.shape = ball_shape(0.2),
                                               .name = "ball",
                                               .pose = {Quat::Identity(), {0.03, 0.02, 0.42}},
@@ -88,7 +88,7 @@ TEST(MixedWorld, the_forces_of_a_soft_block_and_a_rigid_ball_are_opposite) {
                                               .density = 800}}));
             parts.solids.emplace(
                 tet_world({block(Vec3::Zero(), {0.5, 0.5, 0.4})}, stepping, {0, 0, -9.81}, {}, response));
-            MixedWorld world(std::move(parts), firm());
+            SimulationWorld world(std::move(parts), firm());
             const double mass = world.rigid()->masses()[0].mass + total_mass(world.solids()->springs().network());
             const Vec3 start = world.momentum();
             double largest = 0;
@@ -107,18 +107,18 @@ TEST(MixedWorld, the_forces_of_a_soft_block_and_a_rigid_ball_are_opposite) {
         }
 }
 
-TEST(MixedWorld, a_rigid_ball_comes_to_rest_on_a_soft_block) {
-    MixedParts parts;
+TEST(SimulationWorld, a_rigid_ball_comes_to_rest_on_a_soft_block) {
+    SimulationSystems parts;
     parts.rigid.emplace(rigid_world(
         {{.shape = ball_shape(0.15), .name = "ball", .pose = {Quat::Identity(), {0.01, 0.02, 0.58}}, .density = 800}}));
     parts.solids.emplace(
         tet_world({block({0, 0, 0.2}, {0.5, 0.5, 0.4})}, SpringStepping::backward_euler, {0, 0, -9.81}, {floor_at(0)}));
-    MixedWorld world(std::move(parts), firm(5e6, 0.3));
+    SimulationWorld world(std::move(parts), firm(5e6, 0.3));
     double deepest = 0, highest = world.energy().total();
     const double first = highest;
     for (std::size_t k = 0; k < 2500; ++k) {
         world.step();
-        for (const CoupledContact& c : world.coupling().contacts()) deepest = std::max(deepest, c.depth);
+        for (const BodyContact& c : world.coupling().contacts()) deepest = std::max(deepest, c.depth);
         highest = std::max(highest, world.energy().total());
     }
     const BodyState& ball = world.rigid()->states()[0];
@@ -133,8 +133,8 @@ TEST(MixedWorld, a_rigid_ball_comes_to_rest_on_a_soft_block) {
                 0.1 * world.rigid()->masses()[0].mass * 9.81);
 }
 
-TEST(MixedWorld, contact_without_damping_keeps_the_energy) {
-    MixedParts parts;
+TEST(SimulationWorld, contact_without_damping_keeps_the_energy) {
+    SimulationSystems parts;
     parts.rigid.emplace(rigid_world({{.shape = ball_shape(0.2),
                                       .name = "ball",
                                       .pose = {Quat::Identity(), {0.0, 0.0, 0.45}},
@@ -144,7 +144,7 @@ TEST(MixedWorld, contact_without_damping_keeps_the_energy) {
     TetWorldBody soft = block(Vec3::Zero(), {0.5, 0.5, 0.4});
     soft.material.damping_time = 0;
     parts.solids.emplace(tet_world({soft}, SpringStepping::verlet, Vec3::Zero()));
-    MixedWorld world(std::move(parts), firm(1e6, 0, 0));
+    SimulationWorld world(std::move(parts), firm(1e6, 0, 0));
     const double first = world.energy().total();
     double lowest = first, highest = first;
     for (std::size_t k = 0; k < 400; ++k) {
@@ -157,8 +157,8 @@ TEST(MixedWorld, contact_without_damping_keeps_the_energy) {
     EXPECT_GT(world.rigid()->states()[0].velocity.z(), -0.5);
 }
 
-MixedWorld cloth_over_box(SpringStepping stepping) {
-    MixedParts parts;
+SimulationWorld cloth_over_box(SpringStepping stepping) {
+    SimulationSystems parts;
     parts.rigid.emplace(rigid_world({{.shape = box_shape({0.3, 0.3, 0.3}, 32),
                                       .name = "box",
                                       .pose = {Quat::Identity(), {0, 0, 0.15}},
@@ -166,14 +166,14 @@ MixedWorld cloth_over_box(SpringStepping stepping) {
                                       .friction = 0.1},
                                      testing::ground(0.1)}));
     parts.surfaces.emplace(surface_world({cloth(0.8, 20, {0.02, 0.01, 0.36})}, stepping));
-    return MixedWorld(std::move(parts), firm(2e5, 0.3, 0.5));
+    return SimulationWorld(std::move(parts), firm(2e5, 0.3, 0.5));
 }
 
-TEST(MixedWorld, a_cloth_drapes_over_a_box_and_follows_when_it_is_pushed) {
-    MixedWorld world = cloth_over_box(SpringStepping::backward_euler);
+TEST(SimulationWorld, a_cloth_drapes_over_a_box_and_follows_when_it_is_pushed) {
+    SimulationWorld world = cloth_over_box(SpringStepping::backward_euler);
     const auto deepest = [&] {
         double depth = 0;
-        for (const CoupledContact& c : world.coupling().contacts()) depth = std::max(depth, c.depth);
+        for (const BodyContact& c : world.coupling().contacts()) depth = std::max(depth, c.depth);
         return depth;
     };
     double worst = 0;
@@ -195,35 +195,35 @@ TEST(MixedWorld, a_cloth_drapes_over_a_box_and_follows_when_it_is_pushed) {
     EXPECT_LT(worst, 0.02);
 }
 
-TEST(MixedWorld, a_falling_cloth_and_a_rigid_ball_conserve_momentum) {
-    MixedParts parts;
+TEST(SimulationWorld, a_falling_cloth_and_a_rigid_ball_conserve_momentum) {
+    SimulationSystems parts;
     const Vec3 none = Vec3::Zero();
     parts.rigid.emplace(rigid_world(
         {{.shape = ball_shape(0.1), .name = "ball", .pose = {Quat::Identity(), {0, 0, -0.12}}, .density = 100}}, none));
     DeformingBody sheet = cloth(0.6, 16, {0.01, 0.02, 0});
     sheet.velocity = {0, 0, -2};
     parts.surfaces.emplace(surface_world({sheet}, SpringStepping::verlet, none));
-    MixedWorld world(std::move(parts), firm(2e5));
+    SimulationWorld world(std::move(parts), firm(2e5));
     const Vec3 start = world.momentum();
     for (std::size_t k = 0; k < 200; ++k) world.step();
     EXPECT_LT((world.momentum() - start).norm(), 1e-12 * start.norm());
     EXPECT_LT(world.rigid()->states()[0].velocity.z(), -0.1);
 }
 
-TEST(MixedWorld, a_surface_lies_on_a_solid) {
-    MixedParts parts;
+TEST(SimulationWorld, a_surface_lies_on_a_solid) {
+    SimulationSystems parts;
     TetWorldBody table = block({0, 0, 0.2}, {0.5, 0.5, 0.4});
     table.fixed = true;
     parts.solids.emplace(tet_world({table}, SpringStepping::backward_euler));
     parts.surfaces.emplace(surface_world({cloth(0.4, 10, {0.02, 0.01, 0.42})}, SpringStepping::backward_euler));
-    MixedWorld world(std::move(parts), firm(5e5));
+    SimulationWorld world(std::move(parts), firm(5e5));
     for (std::size_t k = 0; k < 500; ++k) world.step();
     EXPECT_FALSE(world.coupling().contacts().empty());
     for (const Vec3& v : world.surfaces()->vertices(0)) EXPECT_NEAR(v.z(), 0.4, 0.02);
 }
 
-MixedParticles rain(const Vec3& from, const Vec3& direction) {
-    MixedParticles particles{
+ParticleSystem rain(const Vec3& from, const Vec3& direction) {
+    ParticleSystem particles{
         .emitters = {{.center = from, .direction = direction, .radius = 0.15, .rate = 20000, .speed = 3, .life = 5}}};
     particles.options = {
         .step = step, .gravity = Vec3::Zero(), .restitution = 1, .view_direction = direction, .pixels = 128};
@@ -231,13 +231,13 @@ MixedParticles rain(const Vec3& from, const Vec3& direction) {
 }
 
 // A block flies against a stream of particles: those that come back do so by its speed too, as if it were a wall.
-TEST(MixedWorld, particles_bounce_off_a_solid_that_moves) {
-    MixedParts parts;
+TEST(SimulationWorld, particles_bounce_off_a_solid_that_moves) {
+    SimulationSystems parts;
     TetWorldBody flying = block({0, 0, 0}, {0.5, 0.5, 0.2});
     flying.velocity = {0, 0, 1};
     parts.solids.emplace(tet_world({flying}, SpringStepping::backward_euler, Vec3::Zero()));
     parts.particles = rain({0.01, 0.02, 0.7}, {0, 0, -1});
-    MixedWorld world(std::move(parts));
+    SimulationWorld world(std::move(parts));
     for (std::size_t k = 0; k < 250; ++k) world.step();
     std::size_t back = 0;
     const double top = 0.1 + world.time();
@@ -251,8 +251,8 @@ TEST(MixedWorld, particles_bounce_off_a_solid_that_moves) {
     EXPECT_GT(back, 100u);
 }
 
-TEST(MixedWorld, particles_bounce_off_rigid_bodies_and_open_sheets_that_move) {
-    MixedParts parts;
+TEST(SimulationWorld, particles_bounce_off_rigid_bodies_and_open_sheets_that_move) {
+    SimulationSystems parts;
     parts.rigid.emplace(
         rigid_world({{.shape = box_shape({0.4, 0.4, 0.2}), .name = "box", .velocity = {0, 0, 1}}}, Vec3::Zero()));
     DeformingBody sheet = cloth(0.5, 10, {1, 0, 0.1});
@@ -262,7 +262,7 @@ TEST(MixedWorld, particles_bounce_off_rigid_bodies_and_open_sheets_that_move) {
     parts.particles->emitters.push_back(parts.particles->emitters[0]);
     parts.particles->emitters[1].center = {1, 0, 0.7};
     parts.particles->options.pixels = 256;
-    MixedWorld world(std::move(parts));
+    SimulationWorld world(std::move(parts));
     for (std::size_t k = 0; k < 250; ++k) world.step();
     std::array<std::size_t, 2> back{};
     for (std::size_t k = 0; k < world.particles()->positions().size(); ++k) {
@@ -277,9 +277,9 @@ TEST(MixedWorld, particles_bounce_off_rigid_bodies_and_open_sheets_that_move) {
     EXPECT_GT(back[1], 100u);
 }
 
-MixedWorld all_kinds() {
+SimulationWorld all_kinds() {
     const StaticObstacle floor = floor_at(0);
-    MixedParts parts;
+    SimulationSystems parts;
     parts.rigid.emplace(rigid_world({{.shape = ball_shape(0.1),
                                       .name = "ball",
                                       .pose = {Quat::Identity(), {0.01, 0.02, 0.31}},
@@ -294,14 +294,14 @@ MixedWorld all_kinds() {
     sheet.velocity = {0, 0, -1};
     parts.surfaces.emplace(std::vector<DeformingBody>{sheet}, std::vector<StaticObstacle>{floor}, options);
     parts.particles = rain({0, 0, 0.7}, {0, 0, -1});
-    return MixedWorld(std::move(parts), firm(1e6));
+    return SimulationWorld(std::move(parts), firm(1e6));
 }
 
-TEST(MixedWorld, ends_in_the_same_bits_on_one_thread_and_on_four) {
+TEST(SimulationWorld, ends_in_the_same_bits_on_one_thread_and_on_four) {
     std::vector<std::string> hashes;
     for (const std::size_t threads : {1u, 4u}) {
         set_thread_count(threads);
-        MixedWorld world = all_kinds();
+        SimulationWorld world = all_kinds();
         for (std::size_t k = 0; k < 150; ++k) world.step();
         EXPECT_FALSE(world.coupling().contacts().empty());
         hashes.push_back(world.state_hash().text());
@@ -310,8 +310,8 @@ TEST(MixedWorld, ends_in_the_same_bits_on_one_thread_and_on_four) {
     EXPECT_EQ(hashes[0], hashes[1]);
 }
 
-TEST(MixedWorld, records_every_body_once_and_contacts_between_all) {
-    MixedWorld world = all_kinds();
+TEST(SimulationWorld, records_every_body_once_and_contacts_between_all) {
+    SimulationWorld world = all_kinds();
     Recording recording;
     world.record(recording);
     for (std::size_t k = 0; k < 200; ++k) world.step(), world.record(recording);
@@ -326,40 +326,40 @@ TEST(MixedWorld, records_every_body_once_and_contacts_between_all) {
     EXPECT_EQ(last.contacts.size(), last.contact_count);
     std::set<std::pair<Index, Index>> pairs;
     for (const RecordedFrame& frame : recording.frames())
-        for (const RecordedContact& c : frame.contacts) {
-            ASSERT_LT(c.body, 5u);
-            ASSERT_LT(c.other, 5u);
-            pairs.insert(std::minmax(c.body, c.other));
+        for (const BodyContact& c : frame.contacts) {
+            ASSERT_LT(c.a, 5u);
+            ASSERT_LT(c.b, 5u);
+            pairs.insert(std::minmax(c.a, c.b));
         }
     for (const auto& pair : {std::pair<Index, Index>{0, 2}, {0, 3}, {1, 2}, {3, 4}})
         EXPECT_TRUE(pairs.contains(pair)) << pair.first << ' ' << pair.second;
     EXPECT_NEAR(last.energy.total(), world.energy().total(), 0);
 }
 
-TEST(MixedWorld, a_blow_up_is_stopped_and_named) {
-    MixedParts parts;
+TEST(SimulationWorld, a_blow_up_is_stopped_and_named) {
+    SimulationSystems parts;
     parts.rigid.emplace(rigid_world({{.shape = ball_shape(0.1),
                                       .name = "ball",
                                       .pose = {Quat::Identity(), {0, 0, 0.12}},
                                       .velocity = {0, 0, -2},
                                       .density = 500}}));
     parts.surfaces.emplace(surface_world({cloth(0.4, 8, {0, 0, 0})}, SpringStepping::backward_euler));
-    MixedWorld world(std::move(parts), firm(1e12, 0, 0)); // no explicit step follows such contact
+    SimulationWorld world(std::move(parts), firm(1e12, 0, 0)); // no explicit step follows such contact
     const auto run = [&] {
         for (std::size_t k = 0; k < 2000; ++k) world.step();
     };
     EXPECT_THROW(run(), Error);
 }
 
-TEST(MixedWorld, rejects_worlds_that_cannot_be_stepped) {
-    EXPECT_THROW(MixedWorld(MixedParts{}), Error);
-    MixedParts parts;
+TEST(SimulationWorld, rejects_worlds_that_cannot_be_stepped) {
+    EXPECT_THROW(SimulationWorld(SimulationSystems{}), Error);
+    SimulationSystems parts;
     parts.rigid.emplace(RigidOptions{.step = 2e-3});
     parts.particles = rain({0, 0, 1}, {0, 0, -1});
-    EXPECT_THROW(MixedWorld(std::move(parts)), Error) << "steps differ";
-    MixedParts one;
+    EXPECT_THROW(SimulationWorld(std::move(parts)), Error) << "steps differ";
+    SimulationSystems one;
     one.rigid.emplace(rigid_world({{.shape = ball_shape(0.1)}}));
-    MixedWorld world(std::move(one));
+    SimulationWorld world(std::move(one));
     EXPECT_THROW(world.push(1, {}), Error);
     EXPECT_THROW(world.push(0, {{std::numeric_limits<double>::quiet_NaN(), 0, 0}, Vec3::Zero()}), Error);
 }

@@ -1,5 +1,5 @@
-// DeformingScene: broad phase, refit of the surfaces in pairs, and the queries for each pair.
-#include <fathom/detect/deformable/deforming_scene.h>
+// DeformingScene: candidates of the world, refit of the surfaces in pairs, and the queries for each pair.
+#include <fathom/detect/world/deforming_scene.h>
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
@@ -33,11 +33,11 @@ bool BodyContacts::touching() const {
 }
 
 DeformingScene::DeformingScene(const DeformingSceneOptions& options)
-    : options_(options), reach_(std::max(0.0, reach_of(options))), broad_(options.broad) {}
+    : options_(options), reach_(std::max(0.0, reach_of(options))), world_({.broad = options.broad}) {}
 
 Index DeformingScene::add(const TriangleMesh& mesh, bool still) {
     auto made = std::make_unique<Body>(Body{DeformingSurface(mesh), still});
-    const Index id = broad_.add(made->surface.bounds().grown(reach_));
+    const Index id = world_.add(made->surface.bounds().grown(reach_), {.is_static = still});
     if (id >= bodies_.size()) {
         bodies_.resize(id + 1);
         boxes_.resize(id + 1);
@@ -56,7 +56,7 @@ DeformingScene::Body& DeformingScene::body(Index id) {
 
 void DeformingScene::remove(Index id) {
     static_cast<void>(body(id));
-    broad_.remove(id);
+    world_.remove(id);
     bodies_[id].reset();
     boxes_[id] = {};
 }
@@ -94,8 +94,9 @@ const DeformingSurface& DeformingScene::surface(Index id) {
 }
 
 void DeformingScene::refit_those_in_pairs() {
-    in_pair_.assign(bodies_.size(), options_.self ? 1 : 0);
-    for (const auto& [a, b] : broad_.pairs()) in_pair_[a] = in_pair_[b] = 1;
+    in_pair_.assign(bodies_.size(), 0);
+    for (const BodyContacts& entry : contacts())
+        for (const Index id : entry.bodies) in_pair_[id] = 1;
     to_refit_.clear();
     for (Index id = 0; id < bodies_.size(); ++id)
         if (bodies_[id] && in_pair_[id] && bodies_[id]->stale) to_refit_.push_back(id);
@@ -125,31 +126,40 @@ void DeformingScene::sum_up() {
     }
 }
 
-void DeformingScene::find() {
-    Stopwatch watch;
-    statistics_ = {.bodies = broad_.size()};
-    for (Index id = 0; id < bodies_.size(); ++id)
-        if (bodies_[id]) broad_.move(id, boxes_[id].empty() ? Box{} : boxes_[id].grown(reach_));
-    broad_.find_pairs();
-    statistics_.broad_seconds = watch.lap();
-
-    refit_those_in_pairs();
-    statistics_.refitted = to_refit_.size();
-    statistics_.refit_seconds = watch.lap();
-
+void DeformingScene::list_pairs() {
     used_ = 0;
-    const auto detect = [&](const IdPair& bodies) {
+    const auto list = [&](const IdPair& bodies) {
         if (used_ == contacts_.size()) {
             contacts_.emplace_back();
             scratch_.emplace_back();
         }
         contacts_[used_++].bodies = bodies;
     };
-    for (const IdPair& pair : broad_.pairs()) detect(pair);
+    const auto known = [&](Index id) { return id < bodies_.size() && bodies_[id]; };
+    for (const IdPair& pair : pairs_)
+        if (known(pair[0]) && known(pair[1])) list(pair);
+    statistics_.pairs = used_;
     for (Index id = 0; options_.self && id < bodies_.size(); ++id)
-        if (bodies_[id] && !bodies_[id]->still) detect({id, id});
+        if (bodies_[id] && !bodies_[id]->still) list({id, id});
+}
+
+void DeformingScene::find() {
+    Stopwatch watch;
+    statistics_ = {};
+    for (Index id = 0; id < bodies_.size(); ++id) {
+        if (!bodies_[id]) continue;
+        ++statistics_.bodies;
+        world_.set_bounds(id, boxes_[id].empty() ? Box{} : boxes_[id].grown(reach_));
+    }
+    pairs_ = world_.candidates();
+    list_pairs();
+    statistics_.broad_seconds = watch.lap();
+
+    refit_those_in_pairs();
+    statistics_.refitted = to_refit_.size();
+    statistics_.refit_seconds = watch.lap();
+
     parallel_tasks(used_, [&](std::size_t k) { answer(k); });
-    statistics_.pairs = broad_.pairs().size();
     sum_up();
     statistics_.narrow_seconds = watch.lap();
 }

@@ -1,5 +1,5 @@
-// Steps worlds of several kinds side by side.
-#include <fathom/simulate/world/mixed_world.h>
+// Steps the systems of a simulation side by side.
+#include <fathom/simulate/world/simulation_world.h>
 
 #include <fathom/base/error.h>
 #include <fathom/base/progress.h>
@@ -85,7 +85,7 @@ bool is_open(const TriangleMesh& mesh) {
 }
 } // namespace
 
-// ---- The state of a MixedWorld
+// ---- The state of a SimulationWorld
 namespace {
 
 // Numbers of one world's bodies among all recorded bodies.
@@ -102,16 +102,18 @@ struct ShownBody {
 
 } // namespace
 
-struct MixedWorld::State {
+struct SimulationWorld::State {
     std::optional<RigidWorld> rigid;
     std::optional<TetWorld> solids;
     std::optional<DeformingWorld> surfaces;
     std::optional<ParticleWorld> particles;
-    MixedOptions options;
+    std::optional<ScriptedWorld> scripted;
+    SimulationOptions options;
     std::optional<Coupling> coupling;
-    std::vector<Wrench> pushes;   // external, on rigid bodies
-    std::vector<ShownBody> shown; // obstacles of the particles, in their order
-    std::size_t seen = 0;         // bodies of the other worlds among the obstacles of the particles
+    std::vector<Wrench> pushes;     // external, on rigid bodies
+    std::vector<Wrench> all_pushes; // with those of contacts between systems
+    std::vector<ShownBody> shown;   // obstacles of the particles, in their order
+    std::size_t seen = 0;           // bodies of the other worlds among the obstacles of the particles
     double step = 0;
     std::size_t steps = 0;
     double coupling_seconds = 0;
@@ -123,7 +125,7 @@ struct MixedWorld::State {
     }
     void take_step();
     void begin_hooks();
-    void begin_particles(MixedParticles&& particles);
+    void begin_particles(ParticleSystem&& particles);
     void show_to_particles();
     void show(std::size_t obstacle, std::span<const Vec3> vertices, std::span<const Vec3> velocities,
               const std::shared_ptr<const std::vector<Triangle>>& triangles);
@@ -159,12 +161,12 @@ TriangleMesh boundary_mesh(const TetWorld& world, Index body) {
 }
 } // namespace
 
-CoupledWorlds MixedWorld::State::worlds() {
+CoupledWorlds SimulationWorld::State::worlds() {
     return {rigid ? &*rigid : nullptr, solids ? &*solids : nullptr, surfaces ? &*surfaces : nullptr};
 }
 
 // The common step of all worlds.
-void MixedWorld::State::take_step() {
+void SimulationWorld::State::take_step() {
     const auto agree = [&](double other, const char* of) {
         if (step == 0) step = other;
         if (step != other)
@@ -175,10 +177,12 @@ void MixedWorld::State::take_step() {
     if (solids) agree(solids->springs().options().step, "solids");
     if (surfaces) agree(surfaces->springs().options().step, "surfaces");
     if (particles) agree(particles->options().step, "particles");
-    if (step == 0) throw Error(Cause::empty, "the mixed world has no worlds");
+    if (scripted) agree(scripted->step_size(), "kinematic bodies");
+    if (step == 0) throw Error(Cause::empty, "the simulation has no bodies");
 }
 
-void MixedWorld::State::begin_hooks() {
+void SimulationWorld::State::begin_hooks() {
+    if (!coupling->possible()) return;
     const auto pushed_by = [](std::span<const Vec3> pushes, SpringMotion& motion) {
         for (std::size_t k = 0; k < pushes.size(); ++k) motion.pushes[k] += pushes[k];
     };
@@ -190,7 +194,7 @@ void MixedWorld::State::begin_hooks() {
 
 // ---- Obstacles of the particles
 
-void MixedWorld::State::begin_particles(MixedParticles&& given_particles) {
+void SimulationWorld::State::begin_particles(ParticleSystem&& given_particles) {
     std::vector<KinematicObstacle> obstacles;
     const auto add_mesh = [&](const std::string& name, const TriangleMesh& mesh) {
         std::optional<ThickenedSheet>& hull = shown.emplace_back().hull;
@@ -215,8 +219,9 @@ void MixedWorld::State::begin_particles(MixedParticles&& given_particles) {
                       std::move(given_particles.backend));
 }
 
-void MixedWorld::State::show(std::size_t obstacle, std::span<const Vec3> vertices, std::span<const Vec3> velocities,
-                             const std::shared_ptr<const std::vector<Triangle>>& triangles) {
+void SimulationWorld::State::show(std::size_t obstacle, std::span<const Vec3> vertices,
+                                  std::span<const Vec3> velocities,
+                                  const std::shared_ptr<const std::vector<Triangle>>& triangles) {
     auto& [hull, torn, torn_hull] = shown[obstacle];
     if (!hull) return particles->deform(obstacle, vertices, velocities, triangles);
     if (triangles != torn) {
@@ -228,7 +233,7 @@ void MixedWorld::State::show(std::size_t obstacle, std::span<const Vec3> vertice
     particles->deform(obstacle, hull->mesh().vertices, hull->doubled(velocities), torn_hull);
 }
 
-void MixedWorld::State::show_to_particles() {
+void SimulationWorld::State::show_to_particles() {
     std::size_t obstacle = 0;
     for (Index b = 0; rigid && b < rigid->bodies().size(); ++b, ++obstacle)
         if (!rigid->bodies()[b].fixed) particles->place(obstacle, rigid->pose(b));
@@ -251,7 +256,7 @@ void MixedWorld::State::show_to_particles() {
 
 // ---- Energy guard
 
-Energy MixedWorld::State::energy_of_bodies() const {
+Energy SimulationWorld::State::energy_of_bodies() const {
     Energy sum;
     if (rigid) add(sum, rigid->energy());
     if (solids) add(sum, solids->energy());
@@ -260,7 +265,7 @@ Energy MixedWorld::State::energy_of_bodies() const {
     return sum;
 }
 
-void MixedWorld::State::begin_guard() {
+void SimulationWorld::State::begin_guard() {
     const Energy start = energy_of_bodies();
     first_energy = start.total();
     energy_scale = start.kinetic + start.stored;
@@ -271,7 +276,7 @@ void MixedWorld::State::begin_guard() {
     if (surfaces) energy_scale += weight_times_size(surfaces->springs());
 }
 
-void MixedWorld::State::count_pushes() {
+void SimulationWorld::State::count_pushes() {
     for (Index b = 0; b < pushes.size(); ++b) {
         const BodyState& state = rigid->states()[b];
         const double work = step * (pushes[b].force.dot(state.velocity) + pushes[b].torque.dot(state.spin));
@@ -280,7 +285,8 @@ void MixedWorld::State::count_pushes() {
     }
 }
 
-void MixedWorld::State::guard() const {
+void SimulationWorld::State::guard() const {
+    if (!coupling->possible()) return; // each system guards itself
     const double total = energy_of_bodies().total();
     if (std::isfinite(total) && total - first_energy - given <= options.energy_limit * energy_scale) return;
     throw Error(std::isfinite(total) ? Cause::too_large : Cause::non_finite,
@@ -291,7 +297,8 @@ void MixedWorld::State::guard() const {
 
 // ---- The world
 
-MixedWorld::MixedWorld(MixedParts parts, const MixedOptions& options) : state_(std::make_unique<State>()) {
+SimulationWorld::SimulationWorld(SimulationSystems parts, const SimulationOptions& options)
+    : state_(std::make_unique<State>()) {
     require_positive(options.energy_limit, "option energy_limit");
     State& s = *state_;
     s.options = options;
@@ -299,6 +306,7 @@ MixedWorld::MixedWorld(MixedParts parts, const MixedOptions& options) : state_(s
     if (parts.solids) s.solids.emplace(std::move(*parts.solids));
     if (parts.surfaces) s.surfaces.emplace(std::move(*parts.surfaces));
     if (parts.particles) s.begin_particles(std::move(*parts.particles));
+    if (parts.scripted) s.scripted.emplace(std::move(*parts.scripted));
     s.take_step();
     s.coupling.emplace(s.worlds(), options.coupling);
     s.coupling->find(s.step);
@@ -306,10 +314,10 @@ MixedWorld::MixedWorld(MixedParts parts, const MixedOptions& options) : state_(s
     s.pushes.resize(s.worlds().rigid_count());
     s.begin_guard();
 }
-MixedWorld::~MixedWorld() = default;
-MixedWorld::MixedWorld(MixedWorld&&) noexcept = default;
+SimulationWorld::~SimulationWorld() = default;
+SimulationWorld::SimulationWorld(SimulationWorld&&) noexcept = default;
 
-void MixedWorld::push(Index rigid_body, const Wrench& wrench) {
+void SimulationWorld::push(Index rigid_body, const Wrench& wrench) {
     if (rigid_body >= state_->pushes.size())
         throw Error(Cause::index_out_of_range, "no such rigid body",
                     {.element = "body", .index = static_cast<std::int64_t>(rigid_body)});
@@ -319,13 +327,14 @@ void MixedWorld::push(Index rigid_body, const Wrench& wrench) {
     state_->pushes[rigid_body] = wrench;
 }
 
-void MixedWorld::step() {
+void SimulationWorld::step() {
     State& s = *state_;
     ++s.steps;
     if (s.rigid) {
-        std::vector<Wrench> pushes(s.coupling->on_rigid().begin(), s.coupling->on_rigid().end());
-        for (std::size_t b = 0; b < pushes.size(); ++b) pushes[b] += s.pushes[b];
-        s.rigid->set_pushes(pushes);
+        s.all_pushes = s.pushes;
+        const auto found = s.coupling->on_rigid();
+        for (std::size_t b = 0; b < found.size(); ++b) s.all_pushes[b] += found[b];
+        s.rigid->set_pushes(s.all_pushes);
         s.rigid->step();
         s.count_pushes();
     }
@@ -338,19 +347,20 @@ void MixedWorld::step() {
         s.show_to_particles();
         s.particles->step();
     }
+    if (s.scripted) s.scripted->step();
     s.guard();
 }
 
-std::size_t MixedWorld::steps() const { return state_->steps; }
-double MixedWorld::time() const { return static_cast<double>(state_->steps) * state_->step; }
+std::size_t SimulationWorld::steps() const { return state_->steps; }
+double SimulationWorld::time() const { return static_cast<double>(state_->steps) * state_->step; }
 
-Energy MixedWorld::energy() const {
+Energy SimulationWorld::energy() const {
     Energy sum = state_->energy_of_bodies();
     if (state_->particles) add(sum, state_->particles->energy());
     return sum;
 }
 
-Vec3 MixedWorld::momentum() const {
+Vec3 SimulationWorld::momentum() const {
     const State& s = *state_;
     Vec3 sum = Vec3::Zero();
     for (Index b = 0; s.rigid && b < s.rigid->bodies().size(); ++b)
@@ -360,34 +370,38 @@ Vec3 MixedWorld::momentum() const {
     return sum;
 }
 
-Fingerprint MixedWorld::state_hash() const {
+Fingerprint SimulationWorld::state_hash() const {
     const State& s = *state_;
+    const auto systems = s.all();
+    if (systems.size() == 1) return systems[0]->state_hash();
     Fingerprinter printer;
-    for (const SimulatedWorld* world : s.all()) printer.add(world->state_hash().text());
+    for (const SimulatedWorld* world : systems) printer.add(world->state_hash().text());
     printer.add(std::as_bytes(s.coupling->known()));
     return printer.finish();
 }
 
-const RigidWorld* MixedWorld::rigid() const { return state_->rigid ? &*state_->rigid : nullptr; }
-const TetWorld* MixedWorld::solids() const { return state_->solids ? &*state_->solids : nullptr; }
-const DeformingWorld* MixedWorld::surfaces() const { return state_->surfaces ? &*state_->surfaces : nullptr; }
-const ParticleWorld* MixedWorld::particles() const { return state_->particles ? &*state_->particles : nullptr; }
-const Coupling& MixedWorld::coupling() const { return *state_->coupling; }
+const RigidWorld* SimulationWorld::rigid() const { return state_->rigid ? &*state_->rigid : nullptr; }
+const TetWorld* SimulationWorld::solids() const { return state_->solids ? &*state_->solids : nullptr; }
+const DeformingWorld* SimulationWorld::surfaces() const { return state_->surfaces ? &*state_->surfaces : nullptr; }
+const ParticleWorld* SimulationWorld::particles() const { return state_->particles ? &*state_->particles : nullptr; }
+const ScriptedWorld* SimulationWorld::scripted() const { return state_->scripted ? &*state_->scripted : nullptr; }
+const Coupling& SimulationWorld::coupling() const { return *state_->coupling; }
 
 // ---- Recording: frames of several worlds combined, each body once
 
-std::vector<const SimulatedWorld*> MixedWorld::State::all() const {
+std::vector<const SimulatedWorld*> SimulationWorld::State::all() const {
     std::vector<const SimulatedWorld*> worlds;
     if (rigid) worlds.push_back(&*rigid);
     if (solids) worlds.push_back(&*solids);
     if (surfaces) worlds.push_back(&*surfaces);
     if (particles) worlds.push_back(&*particles);
+    if (scripted) worlds.push_back(&*scripted);
     return worlds;
 }
 
 // Bodies of the first three kinds come first, then the obstacles of solids and surfaces that are not listed yet, then
-// those that only particles have.
-std::vector<RecordedRow> MixedWorld::State::rows() const {
+// those that only particles have, the particles, and kinematic bodies.
+std::vector<RecordedRow> SimulationWorld::State::rows() const {
     std::vector<RecordedRow> rows;
     Index next = 0;
     std::vector<std::pair<const Field*, Index>> formulas;
@@ -414,16 +428,19 @@ std::vector<RecordedRow> MixedWorld::State::rows() const {
     };
     if (solids) add_obstacles(rows[rigid ? 1 : 0], solids->obstacles());
     if (surfaces) add_obstacles(rows[(rigid ? 1u : 0u) + (solids ? 1u : 0u)], surfaces->obstacles());
-    if (!particles) return rows;
-    const auto cloud = static_cast<Index>(next + particles->obstacles().size() - seen);
-    RecordedRow row{{cloud}, {1}};
-    for (std::size_t k = 0; k < particles->obstacles().size(); ++k)
-        row.number.push_back(k < seen ? static_cast<Index>(k) : next++), row.first.push_back(k >= seen);
-    rows.push_back(std::move(row));
+    if (particles) {
+        const auto cloud = static_cast<Index>(next + particles->obstacles().size() - seen);
+        RecordedRow row{{cloud}, {1}};
+        for (std::size_t k = 0; k < particles->obstacles().size(); ++k)
+            row.number.push_back(k < seen ? static_cast<Index>(k) : next++), row.first.push_back(k >= seen);
+        rows.push_back(std::move(row));
+        next = cloud + 1;
+    }
+    if (scripted) add_row(scripted->bodies().size());
     return rows;
 }
 
-std::vector<RecordedBody> MixedWorld::recorded_bodies() const {
+std::vector<RecordedBody> SimulationWorld::recorded_bodies() const {
     const auto rows = state_->rows();
     const auto worlds = state_->all();
     std::size_t count = 0;
@@ -438,7 +455,7 @@ std::vector<RecordedBody> MixedWorld::recorded_bodies() const {
     return bodies;
 }
 
-RecordedStep MixedWorld::recorded_step() const {
+RecordedStep SimulationWorld::recorded_step() const {
     RecordedStep sum{.step = steps(), .time = time(), .energy = energy()};
     for (const SimulatedWorld* world : state_->all()) {
         const RecordedStep own = world->recorded_step();
@@ -447,13 +464,13 @@ RecordedStep MixedWorld::recorded_step() const {
         sum.detect_seconds += own.detect_seconds;
         sum.respond_seconds += own.respond_seconds;
     }
-    for (const CoupledContact& c : coupling().contacts()) sum.deepest = std::max(sum.deepest, c.depth);
+    for (const BodyContact& c : coupling().contacts()) sum.deepest = std::max(sum.deepest, c.depth);
     sum.contact_count += coupling().contacts().size();
     sum.detect_seconds += state_->coupling_seconds;
     return sum;
 }
 
-void MixedWorld::fill(RecordedFrame& frame, bool with_contacts) const {
+void SimulationWorld::fill(RecordedFrame& frame, bool with_contacts) const {
     const auto rows = state_->rows();
     const auto worlds = state_->all();
     for (std::size_t w = 0; w < worlds.size(); ++w) {
@@ -464,13 +481,15 @@ void MixedWorld::fill(RecordedFrame& frame, bool with_contacts) const {
             frame.bodies.resize(std::max<std::size_t>(frame.bodies.size(), rows[w].number[k] + std::size_t{1}));
             frame.bodies[rows[w].number[k]] = std::move(own.bodies[k]);
         }
-        for (RecordedContact c : own.contacts) {
-            c.body = rows[w].number[c.body];
-            c.other = rows[w].number[c.other];
+        for (BodyContact c : own.contacts) {
+            c.a = rows[w].number[c.a];
+            c.b = rows[w].number[c.b];
             frame.contacts.push_back(c);
         }
+        for (const RecordedPair& p : own.pairs)
+            frame.pairs.push_back({rows[w].number[p.a], rows[w].number[p.b], p.status, p.depth});
     }
-    for (const CoupledContact& c : coupling().contacts())
-        if (with_contacts) frame.contacts.push_back({c.body, c.other, c.point, c.position, c.normal, c.depth});
+    const auto between = coupling().contacts();
+    if (with_contacts) frame.contacts.insert(frame.contacts.end(), between.begin(), between.end());
 }
 } // namespace fathom
