@@ -222,25 +222,25 @@ HWY_ATTR HWY_INLINE Kinds set_up(const Raster& raster, const RasterRows& rows, c
 }
 
 // Keeps z at eight pixels where `inside`; or reports whether there is any.
-template <bool far, Keeping keeping>
+template <bool Far, Keeping Kept>
 HWY_ATTR HWY_INLINE void keep(const RasterRows& rows, std::size_t at, F z, hn::Mask<Floats> inside, std::int32_t key) {
     const Floats f;
     const Ints i;
-    if constexpr (keeping == Keeping::nothing) {
+    if constexpr (Kept == Keeping::nothing) {
         *rows.met |= !hn::AllFalse(f, inside);
         return;
     }
     const F old = hn::LoadU(f, rows.depth + at);
-    if constexpr (keeping == Keeping::keys) {
+    if constexpr (Kept == Keeping::keys) {
         const I old_key = hn::LoadU(i, rows.keys + at);
         const I own = hn::Set(i, key);
         const auto first = hn::RebindMask(f, hn::Lt(own, old_key));
-        const auto better = far ? hn::Gt(z, old) : hn::Lt(z, old);
+        const auto better = Far ? hn::Gt(z, old) : hn::Lt(z, old);
         const auto wins = hn::And(inside, hn::Or(better, hn::And(hn::Eq(z, old), first)));
         hn::StoreU(hn::IfThenElse(wins, z, old), f, rows.depth + at);
         hn::StoreU(hn::IfThenElse(hn::RebindMask(i, wins), own, old_key), i, rows.keys + at);
     } else {
-        hn::StoreU(hn::IfThenElse(inside, far ? hn::Max(z, old) : hn::Min(z, old), old), f, rows.depth + at);
+        hn::StoreU(hn::IfThenElse(inside, Far ? hn::Max(z, old) : hn::Min(z, old), old), f, rows.depth + at);
     }
 }
 
@@ -253,7 +253,7 @@ HWY_ATTR HWY_INLINE hn::Mask<Floats> within_limits(const RasterRows& rows, std::
     return inside;
 }
 
-template <bool far, Keeping keeping, bool limited>
+template <bool Far, Keeping Kept, bool Limited>
 HWY_ATTR HWY_INLINE void fill(const RasterRows& rows, const Small& s, std::size_t k, std::int32_t key) {
     const Floats f;
     const Ints i;
@@ -276,8 +276,8 @@ HWY_ATTR HWY_INLINE void fill(const RasterRows& rows, const Small& s, std::size_
         for (int y = top; y <= bottom; ++y) {
             const F z = hn::Min(hn::Max(hn::Add(first, hn::Mul(slope, below)), nearest), farthest);
             auto inside = hn::RebindMask(f, hn::Gt(hn::Or(e0, hn::Or(e1, e2)), hn::Set(i, -1)));
-            if constexpr (limited) inside = hn::And(inside, within_limits(rows, at, z));
-            keep<far, keeping>(rows, at, z, inside, key);
+            if constexpr (Limited) inside = hn::And(inside, within_limits(rows, at, z));
+            keep<Far, Kept>(rows, at, z, inside, key);
             e0 = hn::Add(e0, step0), e1 = hn::Add(e1, step1), e2 = hn::Add(e2, step2);
             below = hn::Add(below, one);
             at += rows.stride;
@@ -286,7 +286,7 @@ HWY_ATTR HWY_INLINE void fill(const RasterRows& rows, const Small& s, std::size_
 }
 
 // A primitive with a range of depths in a pixel draws the end that is kept, and only if some of it is in the box.
-template <bool far, Keeping keeping>
+template <bool Far, Keeping Kept>
 HWY_ATTR void fill_span(const RasterRows& rows, const Span& span, float slope, float nearest, float farthest,
                         std::int32_t key) {
     const Floats f;
@@ -296,17 +296,17 @@ HWY_ATTR void fill_span(const RasterRows& rows, const Span& span, float slope, f
         const F rise = hn::Mul(hn::Set(f, slope), hn::Iota(f, static_cast<float>(x - span.first)));
         const F low = hn::Min(hn::Max(hn::Add(hn::Set(f, span.nearest), rise), lowest), highest);
         const F high = hn::Min(hn::Max(hn::Add(hn::Set(f, span.farthest), rise), lowest), highest);
-        const F z = far ? hn::Min(high, one) : hn::Max(low, zero);
+        const F z = Far ? hn::Min(high, one) : hn::Max(low, zero);
         const I column = hn::Iota(i, x);
         const auto covered = hn::RebindMask(f, hn::Lt(column, hn::Set(i, span.last + 1)));
         const auto inside = hn::And(covered, hn::And(hn::Ge(high, zero), hn::Le(low, one)));
         const std::size_t at = rows.at(span.row, x);
-        keep<far, keeping>(rows, at, z, hn::And(inside, within_limits(rows, at, z)), key);
+        keep<Far, Kept>(rows, at, z, hn::And(inside, within_limits(rows, at, z)), key);
     }
 }
 
 // Draws one cluster into some rows.
-template <bool far, Keeping keeping>
+template <bool Far, Keeping Kept>
 class ClusterPainter {
 public:
     HWY_ATTR ClusterPainter(const Raster& raster, const RasterRows& rows) : raster_(raster), rows_(rows) {}
@@ -337,9 +337,9 @@ private:
             for (; kinds.small != 0; kinds.small &= kinds.small - 1) {
                 const auto k = static_cast<std::size_t>(std::countr_zero(kinds.small));
                 if (limited || small_.clipped[k] != 0)
-                    fill<far, keeping, true>(rows_, small_, k, key + static_cast<std::int32_t>(k));
+                    fill<Far, Kept, true>(rows_, small_, k, key + static_cast<std::int32_t>(k));
                 else
-                    fill<far, keeping, false>(rows_, small_, k, key + static_cast<std::int32_t>(k));
+                    fill<Far, Kept, false>(rows_, small_, k, key + static_cast<std::int32_t>(k));
             }
             for (; kinds.large != 0; kinds.large &= kinds.large - 1) {
                 const int k = std::countr_zero(kinds.large);
@@ -389,13 +389,13 @@ private:
         for (int y = top; y <= bottom; ++y) {
             const Span span = spans.next();
             if (span.first <= span.last)
-                fill_span<far, keeping>(rows_, span, spans.slope(), spans.nearest(), spans.farthest(), key);
+                fill_span<Far, Kept>(rows_, span, spans.slope(), spans.nearest(), spans.farthest(), key);
         }
     }
 
     HWY_ATTR void pixel(int column, int row, float depth, std::int32_t key) {
         if (row >= rows_.first && row <= rows_.last)
-            fill_span<far, keeping>(rows_, {row, column, column, depth, depth}, 0, depth, depth, key);
+            fill_span<Far, Kept>(rows_, {row, column, column, depth, depth}, 0, depth, depth, key);
     }
 
     HWY_ATTR bool set(MapCorner& corner, std::uint16_t at) const {
@@ -411,12 +411,12 @@ private:
     Small small_;
 };
 
-template <bool far, Keeping keeping>
+template <bool Far, Keeping Kept>
 HWY_ATTR void draw_all(const Raster& raster, const RasterRows& rows) {
-    ClusterPainter<far, keeping> painter(raster, rows);
+    ClusterPainter<Far, Kept> painter(raster, rows);
     for (const RasterCluster& seen : raster.clusters) {
         if (seen.reach.last_row < rows.first || seen.reach.first_row > rows.last) continue;
-        if (keeping == Keeping::nothing && *rows.met) return;
+        if (Kept == Keeping::nothing && *rows.met) return;
         const RasterBody& body = raster.bodies[seen.body];
         painter.paint(body, body.mesh->clusters().clusters()[seen.cluster]);
     }

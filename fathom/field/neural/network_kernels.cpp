@@ -37,18 +37,18 @@ struct Part {
     bool first, last;
 };
 
-template <int vectors>
+template <int Vectors>
 struct Panel {
-    static constexpr std::size_t width = static_cast<std::size_t>(vectors) * lanes;
+    static constexpr std::size_t width = static_cast<std::size_t>(Vectors) * lanes;
     // Enough sums at once to hide the latency of an addition.
-    static constexpr std::size_t height = vectors == 1 ? 8 : 4;
+    static constexpr std::size_t height = Vectors == 1 ? 8 : 4;
 
     static HWY_INLINE void tile(const PackedMatrix& matrix, const Part& part, const float* in, float* out,
                                 const Finish& finish, std::size_t output) {
-        F sums[height][vectors];
+        F sums[height][Vectors];
         float* const to = out + output * width;
         for (std::size_t o = 0; o < height; ++o)
-            for (std::size_t v = 0; v < vectors; ++v)
+            for (std::size_t v = 0; v < Vectors; ++v)
                 sums[o][v] = !part.first     ? hn::LoadU(floats, to + o * width + v * lanes)
                              : matrix.biases ? set(matrix.biases[output + o])
                                              : zero();
@@ -57,15 +57,15 @@ struct Panel {
         const float* const end = weights + part.end * network_tile;
         weights += part.begin * network_tile;
         for (const float* x = in + part.begin * width; weights != end; weights += network_tile, x += width) {
-            F points[vectors];
-            for (std::size_t v = 0; v < vectors; ++v) points[v] = hn::LoadU(floats, x + v * lanes);
+            F points[Vectors];
+            for (std::size_t v = 0; v < Vectors; ++v) points[v] = hn::LoadU(floats, x + v * lanes);
             for (std::size_t o = 0; o < height; ++o) {
                 const F weight = set(weights[o]);
-                for (std::size_t v = 0; v < vectors; ++v) sums[o][v] = hn::MulAdd(weight, points[v], sums[o][v]);
+                for (std::size_t v = 0; v < Vectors; ++v) sums[o][v] = hn::MulAdd(weight, points[v], sums[o][v]);
             }
         }
         for (std::size_t o = 0; o < height; ++o)
-            for (std::size_t v = 0; v < vectors; ++v) {
+            for (std::size_t v = 0; v < Vectors; ++v) {
                 const std::size_t place = o * width + v * lanes;
                 hn::StoreU(part.last ? finished(sums[o][v], finish, output * width + place) : sums[o][v], floats,
                            to + place);
@@ -82,25 +82,25 @@ struct Panel {
 struct SinglePoint {
     static constexpr std::size_t width = 1;
 
-    template <int tiles>
+    template <int Tiles>
     static HWY_INLINE void tile(const PackedMatrix& matrix, const Part& part, const float* in, float* out,
                                 const Finish& finish, std::size_t output) {
         constexpr std::size_t in_tile = network_tile / lanes;
-        F sums[tiles * in_tile];
+        F sums[Tiles * in_tile];
         const float* const weights = matrix.weights + output * matrix.inputs;
-        for (std::size_t v = 0; v < tiles * in_tile; ++v) {
+        for (std::size_t v = 0; v < Tiles * in_tile; ++v) {
             const float* const start = part.first ? matrix.biases : out;
             sums[v] = start ? hn::LoadU(floats, start + output + v * lanes) : zero();
         }
         for (std::size_t k = part.begin; k < part.end; ++k) {
             const F x = set(in[k]);
-            for (std::size_t v = 0; v < tiles * in_tile; ++v) {
+            for (std::size_t v = 0; v < Tiles * in_tile; ++v) {
                 const float* const w =
                     weights + v / in_tile * network_tile * matrix.inputs + k * network_tile + v % in_tile * lanes;
                 sums[v] = hn::MulAdd(hn::LoadU(floats, w), x, sums[v]);
             }
         }
-        for (std::size_t v = 0; v < tiles * in_tile; ++v) {
+        for (std::size_t v = 0; v < Tiles * in_tile; ++v) {
             const std::size_t place = output + v * lanes;
             hn::StoreU(part.last ? finished(sums[v], finish, place) : sums[v], floats, out + place);
         }

@@ -27,32 +27,32 @@ constexpr D d;
 
 // Four rows (or one) by two vectors (or one) of a product: element (i, k) of the first factor is a[i * row + k *
 // column].
-template <int rows, int vectors>
+template <int Rows, int Vectors>
 HWY_INLINE void product_block(const float* a, std::size_t row, std::size_t column, const float* b, std::size_t depth,
                               std::size_t stride, float* out, std::size_t out_stride) {
-    V sum[rows][vectors];
+    V sum[Rows][Vectors];
     for (auto& r : sum)
         for (V& s : r) s = hn::Zero(d);
     for (std::size_t k = 0; k < depth; ++k, b += stride, a += column) {
-        V x[vectors];
-        for (int v = 0; v < vectors; ++v) x[v] = hn::LoadU(d, b + static_cast<std::size_t>(v) * hn::Lanes(d));
-        for (int r = 0; r < rows; ++r)
-            for (int v = 0; v < vectors; ++v)
+        V x[Vectors];
+        for (int v = 0; v < Vectors; ++v) x[v] = hn::LoadU(d, b + static_cast<std::size_t>(v) * hn::Lanes(d));
+        for (int r = 0; r < Rows; ++r)
+            for (int v = 0; v < Vectors; ++v)
                 sum[r][v] = hn::MulAdd(hn::Set(d, a[static_cast<std::size_t>(r) * row]), x[v], sum[r][v]);
     }
-    for (int r = 0; r < rows; ++r)
-        for (int v = 0; v < vectors; ++v)
+    for (int r = 0; r < Rows; ++r)
+        for (int v = 0; v < Vectors; ++v)
             hn::StoreU(sum[r][v], d,
                        out + static_cast<std::size_t>(r) * out_stride + static_cast<std::size_t>(v) * hn::Lanes(d));
 }
 
-template <int rows>
+template <int Rows>
 HWY_INLINE void product_rows(const float* a, std::size_t row, std::size_t column, const float* b, std::size_t depth,
                              std::size_t width, float* out) {
     std::size_t c = 0;
     for (; c + 2 * hn::Lanes(d) <= width; c += 2 * hn::Lanes(d))
-        product_block<rows, 2>(a, row, column, b + c, depth, width, out + c, width);
-    for (; c < width; c += hn::Lanes(d)) product_block<rows, 1>(a, row, column, b + c, depth, width, out + c, width);
+        product_block<Rows, 2>(a, row, column, b + c, depth, width, out + c, width);
+    for (; c < width; c += hn::Lanes(d)) product_block<Rows, 1>(a, row, column, b + c, depth, width, out + c, width);
 }
 
 // `width`: width of the padded rows of b and out.

@@ -50,27 +50,27 @@ HWY_INLINE V exp_of_negative(V x) {
 
 // Value and derivative of an activation. The derivative is computed from the value, or, where the value does not
 // determine it, stored in `kept` during the forward pass.
-template <Activation activation>
-constexpr bool keeps_slope = activation == Activation::sine || activation == Activation::softplus;
+template <Activation Function>
+constexpr bool keeps_slope = Function == Activation::sine || Function == Activation::softplus;
 
-template <Activation activation>
+template <Activation Function>
 HWY_INLINE V activated(V x, V parameter, V& kept) {
     const V zero = hn::Zero(d), one = set(1);
-    if constexpr (activation == Activation::relu) return hn::Max(x, zero);
-    if constexpr (activation == Activation::elu) {
+    if constexpr (Function == Activation::relu) return hn::Max(x, zero);
+    if constexpr (Function == Activation::elu) {
         const V below = hn::Mul(parameter, hn::Sub(exp_of_negative(hn::Min(x, zero)), one));
         return hn::IfThenElse(hn::Gt(x, zero), x, below);
     }
-    if constexpr (activation == Activation::tanh) {
+    if constexpr (Function == Activation::tanh) {
         const V e = exp_of_negative(hn::Mul(set(-2), hn::Abs(x)));
         return hn::CopySign(hn::Div(hn::Sub(one, e), hn::Add(one, e)), x);
     }
-    if constexpr (activation == Activation::sine) {
+    if constexpr (Function == Activation::sine) {
         const V angle = hn::Mul(parameter, x);
         kept = hn::Mul(parameter, hn::Cos(d, angle));
         return hn::Sin(d, angle);
     }
-    if constexpr (activation == Activation::softplus) {
+    if constexpr (Function == Activation::softplus) {
         const V scaled = hn::Mul(parameter, x);
         const V e = exp_of_negative(hn::Neg(hn::Abs(scaled)));
         const V rest = hn::Div(one, hn::Add(one, e));
@@ -80,14 +80,14 @@ HWY_INLINE V activated(V x, V parameter, V& kept) {
     return x;
 }
 
-template <Activation activation>
+template <Activation Function>
 HWY_INLINE V slope(V value, V parameter, V kept) {
     const V zero = hn::Zero(d), one = set(1);
-    if constexpr (activation == Activation::relu) return hn::IfThenElseZero(hn::Gt(value, zero), one);
-    if constexpr (activation == Activation::elu)
+    if constexpr (Function == Activation::relu) return hn::IfThenElseZero(hn::Gt(value, zero), one);
+    if constexpr (Function == Activation::elu)
         return hn::IfThenElse(hn::Gt(value, zero), one, hn::Add(value, parameter));
-    if constexpr (activation == Activation::tanh) return hn::NegMulAdd(value, value, one);
-    if constexpr (keeps_slope<activation>) return kept;
+    if constexpr (Function == Activation::tanh) return hn::NegMulAdd(value, value, one);
+    if constexpr (keeps_slope<Function>) return kept;
     return one;
 }
 
@@ -99,106 +99,106 @@ struct Dense {
 };
 
 // Computes `rows` outputs starting at `row`: values, and kept derivatives where the activation needs them.
-template <Activation activation, int rows>
+template <Activation Function, int Rows>
 HWY_INLINE void forward_rows(const Dense& layer, std::size_t row, const float* in, float* out, float* kept) {
     const float* const w = layer.weights + row * layer.inputs;
     const V parameter = set(layer.parameter);
     for (std::size_t column = 0; column < columns; column += 3 * lanes()) {
-        V sum[rows][3];
-        for (int r = 0; r < rows; ++r)
+        V sum[Rows][3];
+        for (int r = 0; r < Rows; ++r)
             for (V& s : sum[r]) s = set(layer.biases[row + static_cast<std::size_t>(r)]);
         const float* x = in + column;
         for (std::size_t i = 0; i < layer.inputs; ++i, x += columns) {
             const V x0 = load(x), x1 = load(x + lanes()), x2 = load(x + 2 * lanes());
-            for (int r = 0; r < rows; ++r) {
+            for (int r = 0; r < Rows; ++r) {
                 const V weight = set(w[static_cast<std::size_t>(r) * layer.inputs + i]);
                 sum[r][0] = hn::MulAdd(weight, x0, sum[r][0]);
                 sum[r][1] = hn::MulAdd(weight, x1, sum[r][1]);
                 sum[r][2] = hn::MulAdd(weight, x2, sum[r][2]);
             }
         }
-        for (int r = 0; r < rows; ++r)
+        for (int r = 0; r < Rows; ++r)
             for (std::size_t k = 0; k < 3; ++k) {
                 const std::size_t place = (row + static_cast<std::size_t>(r)) * columns + column + k * lanes();
                 V slope_here = hn::Zero(d);
-                store(activated<activation>(sum[r][k], parameter, slope_here), out + place);
-                if constexpr (keeps_slope<activation>) store(slope_here, kept + place);
+                store(activated<Function>(sum[r][k], parameter, slope_here), out + place);
+                if constexpr (keeps_slope<Function>) store(slope_here, kept + place);
             }
     }
 }
 
-template <Activation activation>
+template <Activation Function>
 HWY_INLINE void forward_layer(const Dense& layer, const float* in, float* out, float* kept) {
     std::size_t row = 0;
-    for (; row + 4 <= layer.outputs; row += 4) forward_rows<activation, 4>(layer, row, in, out, kept);
-    for (; row < layer.outputs; ++row) forward_rows<activation, 1>(layer, row, in, out, kept);
+    for (; row + 4 <= layer.outputs; row += 4) forward_rows<Function, 4>(layer, row, in, out, kept);
+    for (; row < layer.outputs; ++row) forward_rows<Function, 1>(layer, row, in, out, kept);
 }
 
 // Derivatives of the loss by the sums of the previous layer, whose outputs are `values`: W^T `slopes`, through its
 // activation.
-template <Activation before, int rows>
+template <Activation Before, int Rows>
 HWY_INLINE void backward_rows(const Dense& layer, std::size_t row, const float* slopes, const float* values,
                               const float* kept, float parameter, float* out) {
     for (std::size_t column = 0; column < columns; column += 3 * lanes()) {
-        V sum[rows][3];
-        for (int r = 0; r < rows; ++r)
+        V sum[Rows][3];
+        for (int r = 0; r < Rows; ++r)
             for (V& s : sum[r]) s = hn::Zero(d);
         const float* x = slopes + column;
         const float* w = layer.weights + row;
         for (std::size_t o = 0; o < layer.outputs; ++o, x += columns, w += layer.inputs) {
             const V x0 = load(x), x1 = load(x + lanes()), x2 = load(x + 2 * lanes());
-            for (int r = 0; r < rows; ++r) {
+            for (int r = 0; r < Rows; ++r) {
                 const V weight = set(w[r]);
                 sum[r][0] = hn::MulAdd(weight, x0, sum[r][0]);
                 sum[r][1] = hn::MulAdd(weight, x1, sum[r][1]);
                 sum[r][2] = hn::MulAdd(weight, x2, sum[r][2]);
             }
         }
-        for (int r = 0; r < rows; ++r)
+        for (int r = 0; r < Rows; ++r)
             for (std::size_t k = 0; k < 3; ++k) {
                 const std::size_t place = (row + static_cast<std::size_t>(r)) * columns + column + k * lanes();
-                const V slope_here = keeps_slope<before> ? load(kept + place) : hn::Zero(d);
-                store(hn::Mul(sum[r][k], slope<before>(load(values + place), set(parameter), slope_here)), out + place);
+                const V slope_here = keeps_slope<Before> ? load(kept + place) : hn::Zero(d);
+                store(hn::Mul(sum[r][k], slope<Before>(load(values + place), set(parameter), slope_here)), out + place);
             }
     }
 }
 
 // `count` rows: the outputs of the previous layer, without an encoded point that follows them.
-template <Activation before>
+template <Activation Before>
 HWY_INLINE void backward_layer(const Dense& layer, std::size_t count, const float* slopes, const float* values,
                                const float* kept, float parameter, float* out) {
     std::size_t row = 0;
-    for (; row + 4 <= count; row += 4) backward_rows<before, 4>(layer, row, slopes, values, kept, parameter, out);
-    for (; row < count; ++row) backward_rows<before, 1>(layer, row, slopes, values, kept, parameter, out);
+    for (; row + 4 <= count; row += 4) backward_rows<Before, 4>(layer, row, slopes, values, kept, parameter, out);
+    for (; row < count; ++row) backward_rows<Before, 1>(layer, row, slopes, values, kept, parameter, out);
 }
 
 HWY_INLINE float total(V v) { return hn::GetLane(hn::SumOfLanes(d, v)); }
 
 // Derivatives by rows x 2 (or rows x 1) weights: products of the derivatives of the outputs and the inputs, summed over
 // the points.
-template <int rows, int count>
+template <int Rows, int Count>
 HWY_INLINE void weight_block(const float* slopes, const float* in, std::size_t inputs, float* out) {
-    V sum[rows][count];
+    V sum[Rows][Count];
     for (auto& row : sum)
         for (V& s : row) s = hn::Zero(d);
     for (std::size_t column = 0; column < columns; column += lanes()) {
-        V x[count];
-        for (int i = 0; i < count; ++i) x[i] = load(in + static_cast<std::size_t>(i) * columns + column);
-        for (int r = 0; r < rows; ++r) {
+        V x[Count];
+        for (int i = 0; i < Count; ++i) x[i] = load(in + static_cast<std::size_t>(i) * columns + column);
+        for (int r = 0; r < Rows; ++r) {
             const V s = load(slopes + static_cast<std::size_t>(r) * columns + column);
-            for (int i = 0; i < count; ++i) sum[r][i] = hn::MulAdd(s, x[i], sum[r][i]);
+            for (int i = 0; i < Count; ++i) sum[r][i] = hn::MulAdd(s, x[i], sum[r][i]);
         }
     }
-    for (int r = 0; r < rows; ++r)
-        for (int i = 0; i < count; ++i)
+    for (int r = 0; r < Rows; ++r)
+        for (int i = 0; i < Count; ++i)
             out[static_cast<std::size_t>(r) * inputs + static_cast<std::size_t>(i)] = total(sum[r][i]);
 }
 
-template <int rows>
+template <int Rows>
 HWY_INLINE void weight_rows(const float* slopes, const float* in, std::size_t inputs, float* out) {
     std::size_t i = 0;
-    for (; i + 2 <= inputs; i += 2) weight_block<rows, 2>(slopes, in + i * columns, inputs, out + i);
-    for (; i < inputs; ++i) weight_block<rows, 1>(slopes, in + i * columns, inputs, out + i);
+    for (; i + 2 <= inputs; i += 2) weight_block<Rows, 2>(slopes, in + i * columns, inputs, out + i);
+    for (; i < inputs; ++i) weight_block<Rows, 1>(slopes, in + i * columns, inputs, out + i);
 }
 
 HWY_INLINE void weight_slopes(const Dense& layer, const float* slopes, const float* in, float* weights, float* biases) {

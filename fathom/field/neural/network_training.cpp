@@ -48,9 +48,9 @@ struct Forward {
     const ChunkPass& pass;
     std::size_t layer;
 
-    template <Activation activation>
+    template <Activation Function>
     HWY_ATTR void run() const {
-        forward_layer<activation>(dense(pass, layer), pass.inputs[layer], pass.inputs[layer + 1], pass.kept[layer]);
+        forward_layer<Function>(dense(pass, layer), pass.inputs[layer], pass.inputs[layer + 1], pass.kept[layer]);
     }
 };
 
@@ -59,12 +59,12 @@ struct ThroughOutput {
     const ChunkPass& pass;
     float* slopes;
 
-    template <Activation activation>
+    template <Activation Function>
     HWY_ATTR void run() const {
         const V parameter = set(pass.shape.layers.back().parameter);
         for (std::size_t column = 0; column < columns; column += lanes()) {
-            const V kept = keeps_slope<activation> ? load(pass.kept.back() + column) : hn::Zero(d);
-            const V here = slope<activation>(load(pass.inputs.back() + column), parameter, kept);
+            const V kept = keeps_slope<Function> ? load(pass.kept.back() + column) : hn::Zero(d);
+            const V here = slope<Function>(load(pass.inputs.back() + column), parameter, kept);
             store(hn::Mul(load(slopes + column), here), slopes + column);
         }
     }
@@ -76,10 +76,10 @@ struct Backward {
     const float* slopes;
     float* out;
 
-    template <Activation before>
+    template <Activation Before>
     HWY_ATTR void run() const {
         const DenseLayer& l = pass.shape.layers[layer - 1];
-        backward_layer<before>(dense(pass, layer), static_cast<std::size_t>(l.outputs), slopes, pass.inputs[layer],
+        backward_layer<Before>(dense(pass, layer), static_cast<std::size_t>(l.outputs), slopes, pass.inputs[layer],
                                pass.kept[layer - 1], l.parameter, out);
     }
 };

@@ -42,10 +42,10 @@ struct Row {
 };
 
 // Adding `others` = 0 does not change the bits of a sum of sizes.
-template <bool refined>
+template <bool Refined>
 HWY_INLINE V spread(const Row& a) {
     return hn::Add(hn::Add(hn::Add(hn::Abs(a.x), hn::Abs(a.y)), hn::Abs(a.z)),
-                   refined ? hn::Add(a.radius, a.others) : a.radius);
+                   Refined ? hn::Add(a.radius, a.others) : a.radius);
 }
 
 struct BoxColumns {
@@ -112,11 +112,11 @@ struct Passed {
     Reach reach;
 };
 
-template <bool refined>
+template <bool Refined>
 HWY_INLINE Passed pass(Activation activation, float parameter, V rounding, Row sum) {
     const V carried = sum.radius;
     sum.radius = hn::Add(sum.radius, rounding);
-    const V half = spread<refined>(sum), size = hn::Add(hn::Abs(sum.base), half);
+    const V half = spread<Refined>(sum), size = hn::Add(hn::Abs(sum.base), half);
     const Reach reach = reach_of(sum.base, half, size);
     const Line line = line_of(reach, activation, parameter);
     const V steep = hn::Abs(line.slope);
@@ -127,7 +127,7 @@ HWY_INLINE Passed pass(Activation activation, float parameter, V rounding, Row s
                   hn::Mul(line.slope, sum.y),
                   hn::Mul(line.slope, sum.z),
                   hn::MulAdd(steep, sum.radius, error),
-                  refined ? hn::Mul(steep, sum.others) : zero()};
+                  Refined ? hn::Mul(steep, sum.others) : zero()};
     return {out,
             hn::Mul(largest, set(1 + 8 * product_margin)),
             line.slope,
@@ -170,10 +170,10 @@ constexpr std::size_t panel_lanes = hn::MaxLanes(d), widest_panel = 3 * panel_la
 
 // Boxes side by side, as many as fill `vectors`. Rows (base, x, y, z, radius, size, slope, own) of all units, one after
 // another.
-template <std::size_t vectors>
+template <std::size_t Vectors>
 class Panel {
 public:
-    static constexpr std::size_t width = vectors * panel_lanes;
+    static constexpr std::size_t width = Vectors * panel_lanes;
 
     HWY_ATTR Panel(const RangeProgram& program, float* storage) : program_(program), storage_(storage) {}
 
@@ -189,7 +189,7 @@ public:
 
 private:
     // Units that share the reading of a row: enough sums to hide the latency of one.
-    static constexpr std::size_t height = vectors == 1 ? 8 : 4;
+    static constexpr std::size_t height = Vectors == 1 ? 8 : 4;
 
     HWY_INLINE float* row(std::size_t k) const { return storage_ + k * program_.units * width; }
 
@@ -218,36 +218,36 @@ private:
     }
 
     // One row of the sums of some units. Inputs are in order, as everywhere.
-    template <bool sizes>
+    template <bool Sizes>
     HWY_INLINE void add_up(std::span<const UnitSpan> inputs, const float* weights, const float* biases,
                            const float* from, float* to) const {
-        V sums[height][vectors];
+        V sums[height][Vectors];
         for (std::size_t o = 0; o < height; ++o)
-            for (std::size_t v = 0; v < vectors; ++v) sums[o][v] = biases ? set(biases[o]) : zero();
+            for (std::size_t v = 0; v < Vectors; ++v) sums[o][v] = biases ? set(biases[o]) : zero();
         for (const UnitSpan& span : inputs) {
             const float* in = from + span.start * width;
             for (const float* const end = weights + span.count * range_tile; weights != end;
                  weights += range_tile, in += width) {
-                V boxes[vectors];
-                for (std::size_t v = 0; v < vectors; ++v) boxes[v] = hn::Load(d, in + v * panel_lanes);
+                V boxes[Vectors];
+                for (std::size_t v = 0; v < Vectors; ++v) boxes[v] = hn::Load(d, in + v * panel_lanes);
                 for (std::size_t o = 0; o < height; ++o) {
-                    const V weight = sizes ? hn::Abs(set(weights[o])) : set(weights[o]);
-                    for (std::size_t v = 0; v < vectors; ++v) sums[o][v] = hn::MulAdd(weight, boxes[v], sums[o][v]);
+                    const V weight = Sizes ? hn::Abs(set(weights[o])) : set(weights[o]);
+                    for (std::size_t v = 0; v < Vectors; ++v) sums[o][v] = hn::MulAdd(weight, boxes[v], sums[o][v]);
                 }
             }
         }
         for (std::size_t o = 0; o < height; ++o)
-            for (std::size_t v = 0; v < vectors; ++v) hn::Store(sums[o][v], d, to + o * width + v * panel_lanes);
+            for (std::size_t v = 0; v < Vectors; ++v) hn::Store(sums[o][v], d, to + o * width + v * panel_lanes);
     }
 
     // Converts the sums of a unit, `apart` floats from one row to the next, for one vector of boxes, into the unit's
     // rows, `step` floats apart.
-    template <Activation activation>
+    template <Activation Function>
     static HWY_INLINE void finish(float parameter, V rounding, const float* sums, float* to, std::size_t step) {
         constexpr std::size_t apart = height * width;
         const auto sum = [&](std::size_t k) HWY_ATTR { return hn::Load(d, sums + k * apart); };
         const Passed passed =
-            pass<false>(activation, parameter, rounding, {sum(0), sum(1), sum(2), sum(3), sum(4), zero()});
+            pass<false>(Function, parameter, rounding, {sum(0), sum(1), sum(2), sum(3), sum(4), zero()});
         for (const V& value : {passed.out.base, passed.out.x, passed.out.y, passed.out.z, passed.out.radius,
                                passed.size, passed.slope, passed.own}) {
             hn::Store(value, d, to);
@@ -255,7 +255,7 @@ private:
         }
     }
 
-    template <Activation activation>
+    template <Activation Function>
     HWY_ATTR void forward(const RangeLayer& layer) {
         find_lengths(layer);
         const std::span<const UnitSpan> inputs = program_.inputs(layer);
@@ -276,7 +276,7 @@ private:
             for (std::size_t k = 0; k < height; ++k)
                 for (std::size_t v = 0; v < width; v += panel_lanes) {
                     const V rounding = hn::MulAdd(set(share[k]), hn::Load(d, lengths_ + v), set(fixed[k]));
-                    finish<activation>(parameter, rounding, sums[0] + k * width + v, to + k * width + v, step);
+                    finish<Function>(parameter, rounding, sums[0] + k * width + v, to + k * width + v, step);
                 }
         }
     }

@@ -189,14 +189,14 @@ HWY_ATTR HWY_INLINE unsigned bits(M mask, std::size_t lane) {
 
 // Bit masks of the lanes that certainly overlap, and of those that are undecided; `edges` adds the edge tests to the
 // corner tests.
-template <bool edges>
+template <bool Edges>
 HWY_ATTR HWY_INLINE void test_lanes(const Raw& raw, unsigned& overlaps, unsigned& unsures) {
     const Tag tag;
     for (std::size_t lane = 0; lane < width; lane += hn::Lanes(tag)) {
         Heights in_a, in_b;
         measure_both(load(raw, lane), in_a, in_b);
         M none = hn::Lt(hn::Set(tag, 1.0f), hn::Zero(tag)), overlap = none, apart = none;
-        if constexpr (edges) {
+        if constexpr (Edges) {
             M unsure = none;
             clip_edges(in_a, overlap, unsure);
             clip_edges(in_b, overlap, unsure);
@@ -212,7 +212,7 @@ HWY_ATTR HWY_INLINE void test_lanes(const Raw& raw, unsigned& overlaps, unsigned
 
 // Processes pairs which[0], ..., which[count - 1]: results go to `out`, the indices of undecided pairs to `open`.
 // Returns the number of undecided pairs.
-template <bool edges>
+template <bool Edges>
 HWY_ATTR HWY_INLINE std::size_t pass(const TetrahedronSet& a, const TetrahedronSet& b, const IdPair* pairs,
                                      const std::uint32_t* which, std::size_t count, std::uint8_t* out,
                                      std::uint32_t* open) {
@@ -226,7 +226,7 @@ HWY_ATTR HWY_INLINE std::size_t pass(const TetrahedronSet& a, const TetrahedronS
             gather(a, b, pairs, which + k, std::min(width, end - k), raw[(k - first) / width]);
         for (std::size_t k = first; k < end; k += width) {
             unsigned overlaps = 0, unsures = 0;
-            test_lanes<edges>(raw[(k - first) / width], overlaps, unsures);
+            test_lanes<Edges>(raw[(k - first) / width], overlaps, unsures);
             for (std::size_t lane = 0; lane < std::min(width, end - k); ++lane) {
                 const std::uint32_t number = which[k + lane];
                 out[number] = (overlaps >> lane) & 1u;
