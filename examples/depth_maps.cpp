@@ -34,7 +34,8 @@ int main() {
         for (const DepthBodyHit& hit : found.bodies)
             std::printf(
                 "  x = %4.1f m: body %u, %4zu pixels, %.3f m deep, normal (%5.2f, %5.2f, %5.2f), within %.4f m\n", x,
-                hit.body, hit.pixels, hit.depth, hit.normal.x(), hit.normal.y(), hit.normal.z(), found.tolerance);
+                hit.body, hit.pixels, hit.depth, hit.surface_normal.x(), hit.surface_normal.y(), hit.surface_normal.z(),
+                found.tolerance);
     }
 
     // Proof of "disjoint" between the two obstacles by conservative rasterization, which only the CPU backend supports.

@@ -6,6 +6,7 @@
 #include <fathom/baseline/scene_octree.h>
 #include <fathom/detect/query/distance_lower_bound.h>
 #include <fathom/detect/world/world_state.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
 #include <support/test_counts.h>
 
 #include <gtest/gtest.h>
