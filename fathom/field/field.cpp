@@ -1,7 +1,11 @@
-// Default batch functions of Field: they evaluate the points and boxes one by one.
+// Defaults of Field: batches evaluate points and boxes one by one, and descriptions state what holds for every field.
 #include <fathom/field/field.h>
 
+#include <fathom/base/rounding.h>
+#include <fathom/field/plane_over.h>
+
 #include <algorithm>
+#include <cmath>
 
 namespace fathom {
 
@@ -16,5 +20,41 @@ void Field::samples(std::span<const Vec3> points, std::span<Sample> out) const {
 void Field::ranges(std::span<const Box> boxes, std::span<Interval> out) const {
     std::transform(boxes.begin(), boxes.end(), out.begin(), [this](const Box& box) { return range(box); });
 }
+
+FieldTraits Field::traits() const { return {.distance_like = std::isfinite(error_bound())}; }
+
+ValueBounds Field::value_bounds(double /*level*/) const {
+    ValueBounds bounds{.lipschitz = lipschitz()};
+    // The distance to a field with jumps may jump too, so the error bound is used only with a finite Lipschitz bound.
+    const Box box = domain();
+    const bool everywhere = (box.lower.array() == -HUGE_VAL).all() && (box.upper.array() == HUGE_VAL).all();
+    if (everywhere && std::isfinite(bounds.lipschitz)) bounds.near_error = bounds.far_error = error_bound();
+    return bounds;
+}
+
+Box Field::level_bounds(double level) const {
+    if (!(level > 0)) return bounds();
+    const double error = error_bound();
+    if (!std::isfinite(error)) return {Vec3::Constant(-HUGE_VAL), Vec3::Constant(HUGE_VAL)};
+    // Beyond its domain a field may be as small as the distance to the domain, at the border as small as its error
+    // allows.
+    return bounds().empty() ? domain().grown(level) : bounds().grown(outward(2 * level + error));
+}
+
+Index Field::feature_at(const Vec3& /*p*/) const { return no_index; }
+
+std::shared_ptr<const FieldSlopes> Field::slopes() const { return nullptr; }
+
+bool Field::plane_ranges(std::span<const Box> /*boxes*/, std::span<Interval> /*out*/,
+                         std::span<PlaneOver> /*planes*/) const {
+    return false;
+}
+
+FieldOctree Field::octree() const {
+    const Box box = bounds();
+    return {.root = Box::around(box.center(), Vec3::Constant(std::max(0.5 * box.size().maxCoeff(), 1e-300)))};
+}
+
+void Field::octree_ranges(std::span<const Box> boxes, std::span<Interval> out) const { ranges(boxes, out); }
 
 } // namespace fathom

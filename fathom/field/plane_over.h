@@ -3,9 +3,10 @@
 // error.
 #pragma once
 
-#include <fathom/base/vec.h>
+#include <fathom/base/primitives.h>
 
 #include <cmath>
+#include <cstddef>
 
 namespace fathom {
 
@@ -13,6 +14,29 @@ namespace fathom {
 struct PlaneOver {
     Vec3 normal = Vec3::Zero(); // unit vector, or 0 if no plane is known
     double offset = HUGE_VAL;   // below minus the region's radius, the region contains no interior point
+};
+
+// Every slope is within `half` of `middle`, per axis.
+struct SlopeRange {
+    Vec3 middle = Vec3::Zero();
+    Vec3 half = Vec3::Zero();
+    // Additional change of the field along a straight line, where adjacent bricks differ slightly on their common face
+    // (m).
+    double jump = 0;
+
+    [[nodiscard]] double max_slope() const { return (middle.cwiseAbs() + half).norm(); }
+};
+
+// Bounds on the gradients of a field over boxes. Immutable, thread-safe.
+class FieldSlopes {
+public:
+    virtual ~FieldSlopes() = default;
+
+    // Range over a box within the domain (m). Returns false, and writes nothing, if the box leaves the domain.
+    virtual bool over(const Box& box, SlopeRange& out) const = 0;
+    // Half the side of the largest box whose slopes are useful (m).
+    [[nodiscard]] virtual double largest_half() const = 0;
+    [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
 
 } // namespace fathom

@@ -103,7 +103,7 @@ private:
 class Contacts {
 public:
     Contacts(const ContactRole& role, double step, const ContactLaw& law, const ContactOutput& output)
-        : path_(role, step, law), law_(law), grid_(dynamic_cast<const GridField*>(&role.field)), output_(output) {}
+        : path_(role, step, law), law_(law), grid_(role.field.grid_data()), output_(output) {}
 
     ContactResponse operator()(const point_field::PointContact& contact, ContactRecord& record) const {
         const ContactPath::Chord chord = path_.chord(contact.point);
@@ -139,7 +139,7 @@ private:
         if (quick_integral<size>(f, time.start, time.end, q.tolerance, sum)) return sum;
         if (!grid_ || law_.path != PathInTime::chord)
             return adaptive_integral<size>(f, time.start, time.end, q.tolerance, q.halvings);
-        const CellBorders borders(grid_->layout(), chord);
+        const CellBorders borders(grid_->layout, chord);
         sum = {};
         for (double a = time.start; a < time.end;) {
             const double b = std::min(borders.next(a), time.end);
@@ -178,7 +178,7 @@ private:
 
     ContactPath path_;
     const ContactLaw& law_;
-    const GridField* grid_;
+    const GridData* grid_;
     const ContactOutput& output_;
 };
 

@@ -151,12 +151,12 @@ private:
 // Opacity of the outlines of bricks and cells at a point of a slice through a grid.
 class CellLines {
 public:
-    CellLines(const GridField& grid, const SliceFrame& frame) : grid_(grid) {
-        for (int k = 0; k < 3; ++k) per_pixel_[k] = std::hypot(frame.right[k], frame.down[k]) / grid.layout().cell;
+    CellLines(const GridData& grid, const SliceFrame& frame) : grid_(grid) {
+        for (int k = 0; k < 3; ++k) per_pixel_[k] = std::hypot(frame.right[k], frame.down[k]) / grid.layout.cell;
     }
 
     [[nodiscard]] double operator()(const Vec3& p) const {
-        const Vec3 g = (p - grid_.layout().origin) / grid_.layout().cell;
+        const Vec3 g = (p - grid_.layout.origin) / grid_.layout.cell;
         double strength = 0;
         for (int k = 0; k < 3; ++k) {
             if (per_pixel_[k] < 1e-9) continue; // parallel to the slice
@@ -181,20 +181,14 @@ private:
         for (int k = 0; k < 3; ++k) {
             const auto n = static_cast<std::size_t>(k);
             brick[n] = k == axis ? place : static_cast<int>(std::floor(g[k] / brick_cells));
-            if (brick[n] < 0 || brick[n] >= grid_.layout().bricks[n]) return false;
+            if (brick[n] < 0 || brick[n] >= grid_.layout.bricks[n]) return false;
         }
-        return grid_.data().brick_of[grid_.layout().brick_index(brick)] != no_index;
+        return grid_.brick_of[grid_.layout.brick_index(brick)] != no_index;
     }
 
-    const GridField& grid_;
+    const GridData& grid_;
     Vec3 per_pixel_;
 };
-
-const GridField* grid_of(const Field& field) {
-    if (const auto* grid = dynamic_cast<const GridField*>(&field)) return grid;
-    const auto* smooth = dynamic_cast<const SmoothGridField*>(&field);
-    return smooth ? &smooth->grid() : nullptr;
-}
 
 // ---- The image.
 
@@ -288,7 +282,7 @@ Image draw_slice(const Field& field, const SliceOptions& options) {
     const Raster raster(field, frame);
     const Interval shown = shown_values(field, frame, raster);
     const Palette palette(largest(shown));
-    const GridField* grid = options.cells ? grid_of(field) : nullptr;
+    const GridData* grid = options.cells ? field.grid_data() : nullptr;
     const std::optional<CellLines> cells = grid ? std::optional<CellLines>(std::in_place, *grid, frame) : std::nullopt;
     const Box domain = field.domain();
     Image image(frame.width + (options.scale ? scale_room : 0), frame.height, options.background);

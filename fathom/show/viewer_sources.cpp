@@ -98,15 +98,15 @@ ViewerBody viewer_body(std::string name, const TriangleMesh& mesh, const Pose& p
 }
 
 ViewerBody viewer_body(std::string name, const Field& field, int resolution, Progress* progress) {
-    const auto* grid = dynamic_cast<const GridField*>(&field);
+    const GridData* grid = field.grid_data();
     if (grid)
         resolution =
-            std::min(resolution, std::max({grid->layout().cells(0), grid->layout().cells(1), grid->layout().cells(2)}));
+            std::min(resolution, std::max({grid->layout.cells(0), grid->layout.cells(1), grid->layout.cells(2)}));
     ViewerBody body = viewer_body(std::move(name), contour(field, view_box(field), resolution, {.progress = progress}));
     body.info.emplace_back("surface meshed with", fmt::format("{} cells along the longest side", resolution));
     if (grid)
-        body.info.emplace_back("grid", fmt::format("{} x {} x {} cells", grid->layout().cells(0),
-                                                   grid->layout().cells(1), grid->layout().cells(2)));
+        body.info.emplace_back("grid", fmt::format("{} x {} x {} cells", grid->layout.cells(0), grid->layout.cells(1),
+                                                   grid->layout.cells(2)));
     if (std::isfinite(field.error_bound()))
         body.info.emplace_back("error bound", fmt::format("{:.3g} m", field.error_bound()));
     if (std::isfinite(field.lipschitz())) body.info.emplace_back("steepest slope", field.lipschitz());

@@ -160,6 +160,23 @@ TEST(Order, the_check_reports_an_include_that_points_forward) {
     EXPECT_EQ(complaint({"fathom/geometry/mesh/x.h", 1, "geometry/mesh", "vector"}), "");
 }
 
+// Methods query fields through their interface; three fast paths know a class (ARCHITECTURE.md).
+TEST(Order, detection_response_and_pictures_have_at_most_three_casts_to_a_class) {
+    std::vector<std::string> casts;
+    for (const char* room : {"detect", "response", "show"})
+        for (const auto& entry : fs::recursive_directory_iterator(library / room)) {
+            if (!entry.is_regular_file() || !is_source(entry.path())) continue;
+            std::ifstream stream(entry.path());
+            for (std::string text; std::getline(stream, text);)
+                if (text.find("dynamic_cast") != std::string::npos)
+                    casts.push_back(entry.path().string() + ": " + text);
+        }
+    std::string list;
+    for (const std::string& cast : casts) list += cast + "\n";
+    EXPECT_LE(casts.size(), 3u) << list;
+    EXPECT_GE(casts.size(), 1u) << "the search finds nothing";
+}
+
 TEST(Order, every_file_begins_with_a_sentence_about_its_content) {
     for (const auto& entry : fs::recursive_directory_iterator(library)) {
         const std::string extension = entry.path().extension().string();

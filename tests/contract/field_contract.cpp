@@ -1,5 +1,7 @@
 #include <contract/field_contract.h>
 
+#include <fathom/field/plane_over.h>
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -136,6 +138,82 @@ void expect_bounds_hold_the_inside(const Field& field, const FieldContract& cont
     }
 }
 
+// ---- Descriptions
+
+void expect_value_bounds_hold(const Field& field, const FieldContract& contract, Random& random) {
+    const ValueBounds bounds = field.value_bounds(0);
+    EXPECT_GE(field.error_bound(), field.near_error_bound()) << contract.name;
+    for (int i = 0; i < 2000; ++i) {
+        const Vec3 p = random.in_box(contract.region);
+        const Vec3 q = p + std::exp2(-16.0 * random.uniform()) * contract.region.diagonal() * random.in_ball();
+        const double a = field.distance(p), b = field.distance(q);
+        const double rounding = 1e-12 * (std::abs(a) + std::abs(b) + contract.region.diagonal());
+        ASSERT_LE(std::abs(a - b), bounds.lipschitz * (p - q).norm() * (1 + 1e-9) + bounds.jump + rounding)
+            << contract.name;
+    }
+}
+
+void expect_level_bounds_hold_the_level_set(const Field& field, const FieldContract& contract, Random& random) {
+    for (const double share : {0.0, 0.01, 0.2}) {
+        const double level = share * contract.region.diagonal();
+        const Box bounds = field.level_bounds(level);
+        for (int i = 0; i < 1000; ++i) {
+            const Vec3 p = random.in_box(contract.region);
+            if (field.distance(p) <= level) {
+                ASSERT_TRUE(bounds.contains(p)) << contract.name << " at " << p.transpose() << ", level " << level;
+            }
+        }
+    }
+}
+
+// Descends into random octants of the octree that the field asks for.
+void expect_octree_ranges_enclose(const Field& field, const FieldContract& contract, Random& random) {
+    if (field.bounds().empty() || !is_finite(field.bounds())) return;
+    const FieldOctree octree = field.octree();
+    ASSERT_TRUE(octree.root.grown(1e-9 * octree.root.diagonal()).contains(field.bounds())) << contract.name;
+    for (int i = 0; i < 100; ++i) {
+        Box cell = octree.root;
+        for (int level = 0; level <= std::min(octree.levels, octree.max_levels) + 1; ++level) {
+            Interval range;
+            field.octree_ranges({&cell, 1}, {&range, 1});
+            for (int k = 0; k < 4; ++k) {
+                const Vec3 p = cell.closest(random.in_box(cell));
+                if (field.domain().contains(p)) {
+                    ASSERT_TRUE(range.contains(field.distance(p))) << contract.name << " at " << p.transpose();
+                }
+            }
+            const Vec3 middle = cell.center();
+            for (int axis = 0; axis < 3; ++axis) (random.chance(0.5) ? cell.lower : cell.upper)[axis] = middle[axis];
+        }
+    }
+}
+
+void expect_slopes_and_planes_enclose(const Field& field, const FieldContract& contract, Random& random) {
+    const auto slopes = field.slopes();
+    for (int i = 0; i < 200; ++i) {
+        const Box box = random_box(contract.region, random);
+        SlopeRange slope;
+        if (slopes && slopes->over(box, slope)) {
+            const Vec3 p = random.in_box(box), q = random.in_box(box);
+            const double change = field.distance(q) - field.distance(p), linear = slope.middle.dot(q - p),
+                         wide = slope.half.dot((q - p).cwiseAbs()) + slope.jump;
+            ASSERT_LE(std::abs(change - linear), wide + 1e-9 * contract.region.diagonal()) << contract.name;
+        }
+        Interval range;
+        PlaneOver plane;
+        if (!field.plane_ranges({&box, 1}, {&range, 1}, {&plane, 1})) continue;
+        for (int k = 0; k < 8; ++k) {
+            const Vec3 p = box.closest(random.in_box(box));
+            if (!field.domain().contains(p)) continue;
+            const double value = field.distance(p);
+            ASSERT_TRUE(range.contains(value)) << contract.name;
+            if (value <= 0) {
+                ASSERT_LE(plane.normal.dot(p - box.center()), plane.offset) << contract.name;
+            }
+        }
+    }
+}
+
 } // namespace
 
 ContractCounts check_field_contract(const Field& field, const FieldContract& contract) {
@@ -147,6 +225,10 @@ ContractCounts check_field_contract(const Field& field, const FieldContract& con
     expect_gradient_is_the_slope(field, contract, random);
     expect_lipschitz_bound_holds(field, contract, random);
     expect_bounds_hold_the_inside(field, contract, random);
+    expect_value_bounds_hold(field, contract, random);
+    expect_level_bounds_hold_the_level_set(field, contract, random);
+    expect_octree_ranges_enclose(field, contract, random);
+    expect_slopes_and_planes_enclose(field, contract, random);
     return counts;
 }
 

@@ -41,6 +41,7 @@ private:
         DepthMap columns; // of a conservative drawing, else empty
         [[nodiscard]] const DepthMap& map() const override { return columns.depth.empty() ? plain->map() : columns; }
         [[nodiscard]] const DepthView& view() const override { return map().view; }
+        [[nodiscard]] const void* owner() const override { return plain.get(); } // unlike any backend's
     };
 
     // A map as a target of the plain backend: a quad a pixel at its depth.

@@ -19,15 +19,12 @@
 
 #include <fathom/base/primitives.h>
 #include <fathom/field/field.h>
-#include <fathom/field/grid/grid_range.h>
 #include <fathom/field/plane_over.h>
 
 #include <memory>
 #include <span>
 
 namespace fathom {
-
-class GridField;
 
 // Built once for a field and a level (microseconds), then evaluated with values of the field. Cheap to copy.
 class ClearanceRadius {
@@ -43,28 +40,18 @@ public:
     [[nodiscard]] double level() const { return level_; }
 
 private:
-    void trust_grid(const GridField& grid);
     [[nodiscard]] double min_distance(double value) const; // lower bound on D(p), if field(p) == value
 
     double level_;
-    double lipschitz_; // (1)
-    double jump_ = 0;  // (1): additional difference by rounding of stored samples
-    double near_;      // (2): infinity if only (1) applies
-    double far_;
-    double band_;
-    // (2): half the diagonal of a cell; 0 if the error of the samples is not known. That of a brick is 8 times as
-    // large.
-    double spread_ = 0;
-    double max_slope_ = 1; // (2): Lipschitz bound on the distance, continued beyond the domain
+    ValueBounds
+        bounds_; // lipschitz and jump serve (1), the others (2); the spread of a brick is 8 times that of a cell
 };
 
 // ---- Proof that a sphere about a point contains no interior point of a field.
-// The value alone is tried first (ClearanceRadius). If that is not enough, grids use bounds on the slopes in the sphere
-// (grid_range.h): near a surface these are the slopes of a distance, however steep the grid is elsewhere. Neural
-// fields, whose slopes have no useful bound, use range() over the cube around the sphere, which takes some
-// microseconds. Cheap to copy; thread-safe; the field must outlive it.
-
-class NeuralField;
+// The value alone is tried first (ClearanceRadius). If that is not enough, fields that know bounds on their slopes
+// (grids) use those in the sphere: near a surface they are the slopes of a distance, however steep the field is
+// elsewhere. Fields whose range() proves more than a value (neural fields) use it over the cube around the sphere,
+// which takes some microseconds. Cheap to copy; thread-safe; the field must outlive it.
 
 class ClearanceProof {
 public:
@@ -75,7 +62,7 @@ public:
     // Whether every q with |q - p| <= radius is proven to have field(q) > 0, if field(p) == value.
     [[nodiscard]] bool clears(const Vec3& p, double value, double radius) const {
         return radius_(value) > radius || (value > 0 && ((slopes_ && clears_by_slope(p, value, radius)) ||
-                                                         (network_ && clears_by_range(p, radius))));
+                                                         (range_is_tighter_ && clears_by_range(p, radius))));
     }
     // Bounds on the gradient in a sphere; false if they are not known or the sphere is large.
     [[nodiscard]] bool slopes(const Vec3& p, double radius, SlopeRange& out) const {
@@ -96,10 +83,10 @@ private:
     bool plane_by_sphere(const Sphere& sphere, PlaneOver& out) const;
 
     ClearanceRadius radius_;
-    // Largest radius for which slopes are used (m): larger spheres reach the steep border of the stored bricks.
+    // Largest radius for which slopes are used (m).
     double largest_ = -1;
-    std::shared_ptr<const GridSlopes> slopes_; // grids only
-    const NeuralField* network_ = nullptr;     // neural fields only
+    bool range_is_tighter_; // FieldTraits
+    std::shared_ptr<const FieldSlopes> slopes_;
     const Field* field_;
 };
 

@@ -3,8 +3,6 @@
 
 #include <fathom/base/rounding.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/primitives.h>
-#include <fathom/field/mesh/mesh_field.h>
 
 #include <array>
 #include <cmath>
@@ -18,8 +16,6 @@ constexpr double worth_keeping = 0.75; // share of the instructions: above it th
 // Of an entry of a rotation matrix: 5 roundings, and 16 for the length of a normalized quaternion (base/rounding.h).
 constexpr double entry_rounding = rounding_error(32);
 constexpr double largest_offset = 1e3; // in sizes of the bodies: beyond it rounding exceeds the gap
-
-bool range_adds_nothing(const Field& field) { return dynamic_cast<const MeshField*>(&field) != nullptr; }
 
 } // namespace
 
@@ -42,22 +38,12 @@ Box rotated_bounds(const Box& box, const Pose& pose) {
     return std::isfinite(reach) && !rotation.isIdentity(0) ? result.grown(position_rounding(reach)) : result;
 }
 
-Box level_bounds(const Field& field, double level) {
-    if (!(level > 0)) return field.bounds();
-    if (const auto* formula = dynamic_cast<const AnalyticField*>(&field))
-        return shapes::round(level, formula->expression()).bounds();
-    const double error = field.error_bound();
-    if (!std::isfinite(error)) return {Vec3::Constant(-HUGE_VAL), Vec3::Constant(HUGE_VAL)};
-    // Beyond its domain a field may be as small as the distance to the domain, at the border as small as its error
-    // allows.
-    return field.bounds().empty() ? field.domain().grown(level) : field.bounds().grown(outward(2 * level + error));
-}
-
 TransformedField::TransformedField(const Field& field, const Pose& pose, double level, double slack)
     : field_(&field), rotation_(pose.rotation.toRotationMatrix().transpose()), move_(-(rotation_ * pose.translation)),
-      is_moved_(!rotation_.isIdentity(0) || !pose.translation.isZero(0)), range_helps_(!range_adds_nothing(field)),
-      slack_(is_moved_ ? slack : 0.0), radius_(field, level),
+      is_moved_(!rotation_.isIdentity(0) || !pose.translation.isZero(0)),
+      range_helps_(!field.traits().range_is_by_value), slack_(is_moved_ ? slack : 0.0), radius_(field, level),
       slope_(std::isfinite(field.error_bound()) || !std::isfinite(field.lipschitz()) ? 1.0 : field.lipschitz()) {
+    // A fast path: expressions shortened to a box are evaluated through their tape.
     if (const auto* formula = dynamic_cast<const AnalyticField*>(&field)) tape_ = TapePtr(TapePtr(), &formula->tape());
 }
 

@@ -19,9 +19,6 @@ namespace fathom {
 // Axis-aligned box that contains pose * p for every p of `box`, which may be infinite.
 [[nodiscard]] Box rotated_bounds(const Box& box, const Pose& pose);
 
-// A box that contains all p with field(p) <= level; infinite if no such box is known.
-[[nodiscard]] Box level_bounds(const Field& field, double level);
-
 using TapePtr = std::shared_ptr<const Tape>; // null for fields that are not analytic
 
 class TransformedField {

@@ -4,7 +4,6 @@
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/rounding.h>
-#include <fathom/field/grid/grid_field.h>
 #include <fathom/geometry/primitive/oriented_box.h>
 
 #include <algorithm>
@@ -92,7 +91,7 @@ std::vector<InsideCell> inside_cells(const Field& field, const InsideCellOptions
 }
 
 double natural_cell(const Field& field) {
-    if (const auto* grid = dynamic_cast<const GridField*>(&field)) return grid->layout().cell;
+    if (field.resolution() > 0) return field.resolution();
     const double side = field.bounds().size().maxCoeff();
     return side > 0 && std::isfinite(side) ? side / 128 : 1e-300;
 }

@@ -92,8 +92,7 @@ void keep_evenly(std::vector<Vec3>& points, std::size_t most) {
 // ---- Protrusions
 
 double boundary_of(const Field& field, double reach) {
-    double error = field.error_bound();
-    if (const auto* grid = dynamic_cast<const GridField*>(&field)) error = grid->near_error_bound();
+    const double error = field.near_error_bound();
     return error < 0.25 * reach ? -error : 0.0;
 }
 

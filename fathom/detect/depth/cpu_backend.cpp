@@ -159,6 +159,12 @@ struct CpuTarget final : DepthTarget {
     DepthMap drawn;
     [[nodiscard]] const DepthView& view() const override { return drawn.view; }
     [[nodiscard]] const DepthMap& map() const override { return drawn; }
+    [[nodiscard]] const void* owner() const override { return tag(); }
+    // The owner of the targets of every CPU backend: they are interchangeable.
+    static const void* tag() {
+        static const char place = 0;
+        return &place;
+    }
     // Of the last draw; built on first use.
     [[nodiscard]] const DepthLimits& limits() const { return limits_ ? *limits_ : limits_.emplace(drawn); }
     void forget_limits() { limits_.reset(); }
@@ -169,7 +175,7 @@ private:
 
 const CpuTarget* limit_of(const DepthTarget* target, const DepthView& view) {
     if (!target) return nullptr;
-    const auto* own = dynamic_cast<const CpuTarget*>(target);
+    const auto* own = target->owner() == CpuTarget::tag() ? static_cast<const CpuTarget*>(target) : nullptr;
     if (!own || own->drawn.view.width != view.width || own->drawn.view.height != view.height ||
         own->drawn.depth.size() != view.pixel_count())
         throw Error(Cause::invalid_argument, "not a drawn target of this backend with the same number of pixels",
@@ -233,8 +239,9 @@ public:
               DepthTarget& target) override {
         fathom::check(view);
         check(bodies);
-        auto* own = dynamic_cast<CpuTarget*>(&target);
-        if (!own) throw Error(Cause::invalid_argument, "not a target of this backend", {.element = "target"});
+        if (target.owner() != CpuTarget::tag())
+            throw Error(Cause::invalid_argument, "not a target of this backend", {.element = "target"});
+        auto* own = static_cast<CpuTarget*>(&target);
         const CpuTarget *after = limit_of(options.after, view), *until = limit_of(options.until, view);
         own->forget_limits();
         make_room(view, options, own->drawn);

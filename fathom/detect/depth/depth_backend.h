@@ -29,6 +29,8 @@ public:
     [[nodiscard]] virtual const DepthView& view() const = 0; // view of the last draw
     // The last drawing in main memory; read back once, and valid until the next draw into this target.
     [[nodiscard]] virtual const DepthMap& map() const = 0;
+    // Identifies the backends that can use the target: equal for their own targets, different for all others.
+    [[nodiscard]] virtual const void* owner() const = 0;
 };
 
 struct DrawOptions {

@@ -263,10 +263,9 @@ private:
     }
 
     [[nodiscard]] const Target& own(const DepthTarget& target, const char* element) const {
-        const auto* found = dynamic_cast<const Target*>(&target);
-        if (!found || found->context() != context_)
+        if (target.owner() != context_.get())
             throw Error(Cause::invalid_argument, "not a target of this backend", {.element = element});
-        return *found;
+        return static_cast<const Target&>(target);
     }
 
     [[nodiscard]] std::pair<const Target&, const Target&> pair(const DepthTarget& object,

@@ -82,6 +82,7 @@ public:
 
     [[nodiscard]] const DepthView& view() const override { return drawn_.view; }
     [[nodiscard]] const DepthMap& map() const override;
+    [[nodiscard]] const void* owner() const override { return context_.get(); }
     [[nodiscard]] const Maps& maps() const { return maps_; }
     [[nodiscard]] bool is_drawn() const { return static_cast<bool>(maps_.depth); }
     [[nodiscard]] Keep keep() const { return drawn_.keep; }

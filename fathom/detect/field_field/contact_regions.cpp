@@ -347,11 +347,6 @@ private:
 
 } // namespace
 
-bool is_convex(const Field& field) {
-    const auto* formula = dynamic_cast<const AnalyticField*>(&field);
-    return formula && formula->is_convex();
-}
-
 RegionContacts convex_contacts(const FieldPair& pair, const Vec3& common, double size, const RegionOptions& options) {
     RegionContacts result;
     if (options.max_contacts == 0) {

@@ -34,8 +34,6 @@ struct RegionContacts {
 // Cost: 100 to 200 samples of each field. Thread-safe.
 // When not to use it: for grids and neural fields, whose values are not convex even if the shape is.
 
-[[nodiscard]] bool is_convex(const Field& field);
-
 // As find_contacts(). `size`: size of the smaller body (m).
 [[nodiscard]] RegionContacts convex_contacts(const FieldPair& pair, const Vec3& common, double size,
                                              const RegionOptions& options);

@@ -6,11 +6,6 @@
 #include <fathom/detect/field_field/closest_points_field_field.h>
 #include <fathom/detect/field_field/contact_regions.h>
 #include <fathom/detect/field_field/overlap_search.h>
-#include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/grid/grid_field.h>
-#include <fathom/field/mesh/mesh_field.h>
-#include <fathom/field/neural/neural_field.h>
-#include <fathom/geometry/surface_tree/surface_tree.h>
 
 #include <algorithm>
 #include <cmath>
@@ -18,12 +13,6 @@
 namespace fathom::field_field {
 
 namespace {
-
-// Rank by speed of evaluation: the tree of the slower field is traversed in the faster field, which is evaluated most.
-int speed(const Field& field) {
-    if (dynamic_cast<const GridField*>(&field)) return 2;
-    return dynamic_cast<const MeshField*>(&field) ? 0 : 1;
-}
 
 // The solids in order: P's tree is tested in Q's field.
 struct Ordered {
@@ -41,10 +30,11 @@ struct Ordered {
     static bool second_first(const FieldSphereTree& a, const Pose& pose_a, const FieldSphereTree& b,
                              const Pose& pose_b) {
         if (a.bounded() != b.bounded()) return b.bounded();
+        // The tree of the slower field is traversed in the faster field, which is evaluated most.
         const auto key = [](const FieldSphereTree& s, const Pose& pose) {
             const Vec3 size = s.bounds().size(), &t = pose.translation;
             const auto& r = pose.rotation.coeffs();
-            return std::array<double, 11>{static_cast<double>(speed(s.field())),
+            return std::array<double, 11>{-static_cast<double>(s.field().traits().cost),
                                           size.prod(),
                                           size.x(),
                                           size.y(),
@@ -68,17 +58,7 @@ struct Ordered {
 };
 
 Feature feature_at(const FieldSphereTree& solid, const Pose& pose, const Vec3& world) {
-    const Vec3 x = pose.to_local(world);
-    if (const auto* grid = dynamic_cast<const GridField*>(&solid.field())) {
-        const Vec3 at = (grid->domain().closest(x) - grid->layout().origin) / (grid->layout().cell * brick_cells);
-        std::array<int, 3> brick;
-        for (std::size_t k = 0; k < 3; ++k)
-            brick[k] = std::clamp(static_cast<int>(at[static_cast<Eigen::Index>(k)]), 0, grid->layout().bricks[k] - 1);
-        return {static_cast<Index>(grid->layout().brick_index(brick)), no_index};
-    }
-    if (const auto* mesh = dynamic_cast<const MeshField*>(&solid.field()))
-        return {mesh->tree().closest(x).triangle, no_index};
-    return {};
+    return {solid.field().feature_at(pose.to_local(world)), no_index};
 }
 
 void check(double margin, double tolerance, const FieldSphereTree& a, const FieldSphereTree& b) {
@@ -89,22 +69,22 @@ void check(double margin, double tolerance, const FieldSphereTree& a, const Fiel
     if (!a.bounded() && !b.bounded()) throw Error(Cause::invalid_argument, "both solids are unbounded");
 }
 
-bool is_smooth(const FieldSphereTree& solid) { return dynamic_cast<const AnalyticField*>(&solid.field()) != nullptr; }
+bool is_smooth(const FieldSphereTree& solid) { return solid.field().traits().smooth; }
+bool is_convex(const FieldSphereTree& solid) { return solid.field().traits().convex; }
 
-// For grids a fiftieth of a cell, which is far below their error.
+// A fiftieth of the fields' resolution is far below their error.
 double contact_tolerance(const Ordered& o) {
     double finest = 1e-4;
     for (const FieldSphereTree* solid : {o.p, o.q})
-        if (const auto* grid = dynamic_cast<const GridField*>(&solid->field()))
-            finest = std::max(finest, 0.02 * grid->layout().cell / o.size());
+        finest = std::max(finest, 0.02 * solid->field().resolution() / o.size());
     return finest;
 }
 
-// Neural fields compute in float: boxes below 1e-4 of their size give no more information.
+// Some fields compute in float: boxes below 1e-4 of their size give no more information.
 double useful_tolerance(const Ordered& o) {
     double finest = 1e-9;
     for (const FieldSphereTree* solid : {o.p, o.q})
-        if (dynamic_cast<const NeuralField*>(&solid->field())) finest = 1e-4;
+        if (solid->field().traits().single_precision) finest = 1e-4;
     return finest * o.size();
 }
 
@@ -137,7 +117,7 @@ void number_regions(std::vector<Contact>& contacts) {
 
 void add_contacts(const Ordered& o, const FieldPair& pair, const Vec3& common, const CollideOptions& options,
                   CollideResult& result) {
-    const bool smooth = is_smooth(*o.p) && is_smooth(*o.q), convex = is_convex(o.p->field()) && is_convex(o.q->field());
+    const bool smooth = is_smooth(*o.p) && is_smooth(*o.q), convex = is_convex(*o.p) && is_convex(*o.q);
     const RegionOptions region_options{.margin = options.margin,
                                        .max_contacts = options.max_contacts,
                                        .tolerance = contact_tolerance(o),

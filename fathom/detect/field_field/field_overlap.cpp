@@ -349,7 +349,7 @@ FieldOverlap field_overlap(const Field& a, const Pose& pose_a, const Field& b, c
     const double far = unit_a.translation.norm() + unit_b.translation.norm();
     if (!(far < 1e100)) return out;
     const SearchPlace place =
-        place_of(level_bounds(a, options.level), unit_a, level_bounds(b, options.level), unit_b, options);
+        place_of(a.level_bounds(options.level), unit_a, b.level_bounds(options.level), unit_b, options);
     out.frame = place.frame;
     Gathering all(out, options);
     if (place.region.empty()) {

@@ -58,13 +58,12 @@ public:
         : cut_motion_(cut_motion), motion_(cut_motion, other_motion, Path::screw), options_(options), out_(out),
           end_(options.latest), turning_(screw_between(cut_motion.start, cut_motion.end).angle +
                                          screw_between(other_motion.start, other_motion.end).angle),
-          root_(level_bounds(cut, options.level)), cut_(cut, {}, options.level, 0),
-          other_(other, {}, options.level, 0) {
+          root_(cut.level_bounds(options.level)), cut_(cut, {}, options.level, 0), other_(other, {}, options.level, 0) {
         const Segment chord = motion_.chord(root_.center());
         slack_ = position_rounding(chord.start.norm(), chord.end.norm(), root_.center().norm(), root_.diagonal(),
                                    cut_motion.start.translation.norm(), cut_motion.end.translation.norm(),
                                    other_motion.start.translation.norm(), other_motion.end.translation.norm());
-        const Box other_bounds = level_bounds(other, options.level);
+        const Box other_bounds = other.level_bounds(options.level);
         size_ = root_.half().norm();
         if (const double half = other_bounds.half().norm(); std::isfinite(half) && !other_bounds.empty())
             size_ = std::max(size_, half);
@@ -407,7 +406,7 @@ void check(const FieldSweepOptions& options) {
 }
 
 double diagonal(const Field& field, double level) {
-    const Box box = level_bounds(field, level);
+    const Box box = field.level_bounds(level);
     const double length = box.diagonal();
     return std::isfinite(length) ? length : HUGE_VAL;
 }

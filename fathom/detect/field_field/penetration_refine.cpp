@@ -175,11 +175,6 @@ CuttingPlaneMinimum cutting_plane_minimum(const FieldPair& pair, int body, const
 
 Sample sample_of(const Descent& end) { return {end.value, end.gradient}; }
 
-bool is_distance_like(const Field& field) {
-    if (std::isfinite(field.error_bound())) return true;
-    const auto* network = dynamic_cast<const NeuralField*>(&field);
-    return network && network->distance_like();
-}
 } // namespace
 
 std::optional<RegionContact> DeepestContact::from(const Vec3& start) {
@@ -256,7 +251,7 @@ std::optional<RegionContact> DeepestContact::at(const Vec3& x, int body, const S
 // also on ridges, where the slope is meaningless. Other fields are followed to their surface, and from x again along
 // the normal found there, while the depth decreases: at the closest surface point both directions agree.
 double DeepestContact::penetration_depth(const Vec3& x, int other, const Sample& sample, Vec3& out) {
-    if (is_distance_like(pair_.field(other))) return -sample.distance;
+    if (pair_.field(other).traits().distance_like) return -sample.distance;
     Sample end;
     double distance = distance_along(x, other, sample, out, end);
     for (int turn = 0; turn < 6 && sample.distance < 0; ++turn) {

@@ -2,7 +2,6 @@
 #include <fathom/detect/mesh_field/mesh_in_field_frame.h>
 
 #include <fathom/base/rounding.h>
-#include <fathom/field/grid/grid_field.h>
 #include <fathom/geometry/primitive/closest_point.h>
 #include <fathom/geometry/surface_tree/surface_tree.h>
 
@@ -13,8 +12,8 @@ namespace fathom::mesh_field {
 
 namespace {
 
-constexpr std::size_t min_cuts = 64;         // evaluations granted to every open triangle, whatever the limit
-constexpr double longest_range_in_cells = 4; // the range of larger boxes of a grid is expensive
+constexpr std::size_t min_cuts = 64; // evaluations granted to every open triangle, whatever the limit
+constexpr double longest_range = 4;  // in FieldTraits::cheap_range
 
 } // namespace
 
@@ -29,9 +28,8 @@ MeshInFieldFrame::MeshInFieldFrame(const TriangleSphereTree& mesh, const Pose& m
     error_ = position_rounding(move_.norm(), all.center.norm(), mesh.reach(0), field_pose.translation.norm(),
                                mesh_pose.translation.norm());
     tolerance_ = tolerance > 0 ? tolerance : 2e-6 * mesh.reach(0);
-    const auto* grid = dynamic_cast<const GridField*>(&field);
-    longest_range_ = grid ? longest_range_in_cells * grid->layout().cell : HUGE_VAL;
-    depth_error_ = grid ? grid->near_error_bound() : field.error_bound();
+    longest_range_ = longest_range * field.traits().cheap_range;
+    depth_error_ = field.near_error_bound();
 }
 
 TriangleMinimum MeshInFieldFrame::least(std::size_t place, const Vec3& start, double value) const {

@@ -281,6 +281,7 @@ void SegmentCaster::all(std::span<const Segment> segments, CastIntervals& out) c
 }
 
 const Field& SegmentCaster::field() const { return *state_->field; }
+const GridField* SegmentCaster::grid() const { return state_->grid; }
 const CastOptions& SegmentCaster::options() const { return state_->options; }
 const ClearanceRadius& SegmentCaster::clearance_radius() const { return state_->radius; }
 std::size_t SegmentCaster::bytes() const { return sizeof(State) + (state_->map ? state_->map->bytes() : 0); }

@@ -48,6 +48,8 @@ struct CastIntervals {
 // Built once for a field and a level, then used for many queries. const functions are thread-safe. A single query
 // allocates only in the vector that it appends to; a batch allocates scratch memory for a few thousand segments. A
 // segment that is not finite is undecided over [0, 1]. A segment of length 0 is a point.
+class GridField;
+
 class SegmentCaster {
 public:
     // Keeps the field alive. Cost for grids: O(bricks + stored cells), in parallel, about half a second of CPU at 1024
@@ -68,6 +70,7 @@ public:
     void all(std::span<const Segment> segments, CastIntervals& out) const;
 
     [[nodiscard]] const Field& field() const;
+    [[nodiscard]] const GridField* grid() const; // the field, if it is a grid
     [[nodiscard]] const CastOptions& options() const;
     [[nodiscard]] const ClearanceRadius& clearance_radius() const; // of the field and the level
     [[nodiscard]] std::size_t bytes() const;                       // of the data built for the queries

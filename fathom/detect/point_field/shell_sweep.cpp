@@ -57,12 +57,10 @@ public:
         error_ = position_rounding(chord.start.norm(), chord.end.norm(), all.center.norm(), all.radius,
                                    shell_motion.start.translation.norm(), shell_motion.end.translation.norm(),
                                    field_motion.start.translation.norm(), field_motion.end.translation.norm());
-        const auto* grid = dynamic_cast<const GridField*>(&field_);
-        bend_ = options.bend > 0 ? options.bend
-                : grid           ? 1e-2 * grid->layout().cell
-                                 : 1e-6 * std::max(all.radius, 1e-300);
-        longest_range_ = grid ? 2 * grid->layout().cell : HUGE_VAL; // the range of larger boxes is expensive
-        nearest_ = (options.path == Path::screw ? 0.1 : 1) * (grid ? 0.25 * grid->layout().cell : 1e-3 * all.radius);
+        const double cell = field_.resolution();
+        bend_ = options.bend > 0 ? options.bend : cell > 0 ? 1e-2 * cell : 1e-6 * std::max(all.radius, 1e-300);
+        longest_range_ = 2 * field_.traits().cheap_range;
+        nearest_ = (options.path == Path::screw ? 0.1 : 1) * (cell > 0 ? 0.25 * cell : 1e-3 * all.radius);
         if (options.goal != SweepGoal::all) end_ = std::clamp(options.latest, 0.0, 1.0);
         scratch_.marked.resize((shell.points.size() + 63) / 64);
         out_.error_bound = options.path == Path::screw ? bend_ : 0;
@@ -399,7 +397,7 @@ void Sweeper::finish() {
     const Segment chord = motion_.chord(shell_.points[best_point_]);
     const Vec3 against = gradient.norm() > 0 ? Vec3(-gradient) : Vec3(chord.end - chord.start);
     hit.normal = against.norm() > 0 ? pose.rotate(against.normalized()) : Vec3::UnitX();
-    if (const auto* grid = dynamic_cast<const GridField*>(&field_)) hit.cell = grid->cell_at(seen).box;
+    if (caster_.grid()) hit.cell = caster_.grid()->cell_at(seen).box;
 }
 
 void clear(ShellSweepResult& result) {

@@ -10,12 +10,8 @@
 #include <fathom/detect/trees/field_sphere_tree.h>
 #include <fathom/detect/trees/triangle_sphere_tree.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/analytic_kinds.h>
 #include <fathom/field/analytic/primitives.h>
-#include <fathom/field/grid/grid_field.h>
-#include <fathom/field/height/height_field.h>
 #include <fathom/field/mesh/mesh_field.h>
-#include <fathom/field/neural/neural_field.h>
 #include <fathom/field/tet/tet_field.h>
 #include <fathom/geometry/inspect/mesh_report.h>
 #include <fathom/geometry/mesh/components.h>
@@ -83,19 +79,20 @@ struct Shape::State {
 
 namespace {
 
-std::optional<Shape::HalfSpace> half_space_of(const Field& field) {
-    const auto* formula = dynamic_cast<const AnalyticField*>(&field);
-    if (formula == nullptr || formula->expression().node().kind->name != "plane") return std::nullopt;
-    const AnalyticNode& node = formula->expression().node();
-    return Shape::HalfSpace{node.vector().stableNormalized(), node[3]};
-}
-
 ShapeKind kind_of(const Field& field) {
-    if (half_space_of(field)) return ShapeKind::half_space;
-    if (dynamic_cast<const AnalyticField*>(&field)) return ShapeKind::analytic;
-    if (dynamic_cast<const GridField*>(&field)) return ShapeKind::grid;
-    if (dynamic_cast<const NeuralField*>(&field)) return ShapeKind::neural;
-    if (dynamic_cast<const HeightField*>(&field)) return ShapeKind::height_field;
+    if (field.half_space()) return ShapeKind::half_space;
+    switch (field.traits().kind) {
+    case FieldKind::analytic:
+        return ShapeKind::analytic;
+    case FieldKind::grid:
+        return ShapeKind::grid;
+    case FieldKind::neural:
+        return ShapeKind::neural;
+    case FieldKind::height:
+        return ShapeKind::height_field;
+    case FieldKind::other:
+        return ShapeKind::other_field;
+    }
     return ShapeKind::other_field;
 }
 
@@ -168,7 +165,7 @@ std::vector<Vec3> used_vertices(const TriangleMesh& mesh) {
 Shape::Shape(FieldPtr field) : state_(std::make_shared<State>()) {
     if (!field) throw Error(Cause::invalid_argument, "the field is null");
     state_->kind = kind_of(*field);
-    state_->half_space = half_space_of(*field).value_or(HalfSpace{});
+    state_->half_space = field->half_space().value_or(HalfSpace{});
     state_->bounds = field->bounds();
     state_->given_field = std::move(field);
 }
@@ -208,7 +205,7 @@ double Shape::radius() const { return 0.5 * state_->bounds.diagonal(); }
 
 double Shape::error_bound() const {
     const bool of_a_field = has_field(kind()) && kind() != ShapeKind::closed_mesh && kind() != ShapeKind::tetrahedra;
-    return of_a_field ? error_near_surface(*state_->given_field) : 0;
+    return of_a_field ? state_->given_field->near_error_bound() : 0;
 }
 
 Shape Shape::deformed(std::span<const Vec3> vertices) const {

@@ -111,10 +111,7 @@ public:
     [[nodiscard]] const TetMesh& tetrahedra() const;
     [[nodiscard]] const tet::TetTopology& tet_topology() const;
     [[nodiscard]] const DetectionParts& detection_parts() const; // of a bounded solid
-    struct HalfSpace {
-        Vec3 normal = Vec3::UnitZ(); // unit, outward
-        double offset = 0;           // m
-    };
+    using HalfSpace = FieldHalfSpace;
     [[nodiscard]] const HalfSpace& half_space() const; // of a half-space
 
     // Builds the data that the methods of query.h need for this kind.

@@ -5,88 +5,22 @@
 #include <fathom/base/parallel.h>
 #include <fathom/base/rounding.h>
 #include <fathom/detect/bounds/octants.h>
-#include <fathom/field/grid/grid_field.h>
-#include <fathom/field/grid/grid_range.h>
-#include <fathom/field/neural/network_range.h>
-#include <fathom/field/neural/neural_field.h>
+#include <fathom/field/plane_over.h>
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 
 namespace fathom {
 
 namespace {
 
-constexpr int default_levels = 4;
 constexpr double flattest = 1e-12; // squared length of a gradient: shorter ones give no direction
-constexpr std::size_t max_nodes_of_network = 1'000'000, max_nodes_of_others = 200'000;
-constexpr int network_levels = 6; // evaluations are expensive; a finer tree saves them
 
-// Number of levels down to blocks of four cells a side.
-int max_levels(const GridField& grid) {
-    const auto& bricks = grid.layout().bricks;
-    return 1 + std::countr_zero(std::bit_ceil(static_cast<unsigned>(*std::max_element(bricks.begin(), bricks.end()))));
-}
-
-bool is_network(const Field& field) { return dynamic_cast<const NeuralField*>(&field) != nullptr; }
-
-int chosen_levels(const Field& field, const GridField* grid, const FieldSphereTreeOptions& options) {
-    const int finest = grid ? max_levels(*grid) : is_network(field) ? network_levels : default_levels;
-    return options.levels == 0 ? finest : grid ? std::min(options.levels, finest) : options.levels;
-}
-
-Interval wide(const FloatRange& range) { return {static_cast<double>(range.lower), static_cast<double>(range.upper)}; }
-
-// Range from the grid's min/max pyramid, for boxes of 2^k cells a side (k >= 1) that start at a multiple of their size
-// from its origin. Empty beyond the grid.
-Interval block_range(const GridField& grid, const Box& box) {
-    const GridData& data = grid.data();
-    const int side = static_cast<int>(std::lround(box.size().x() / data.layout.cell));
-    std::array<int, 3> cell, brick;
-    for (std::size_t k = 0; k < 3; ++k) {
-        const auto axis = static_cast<Eigen::Index>(k);
-        cell[k] = static_cast<int>(std::lround((box.lower[axis] - data.layout.origin[axis]) / data.layout.cell));
-        brick[k] = cell[k] / brick_cells;
-        if (brick[k] >= data.layout.bricks[k]) return Interval::none();
-    }
-    if (side > brick_cells)
-        return wide(level_range(data, std::countr_zero(static_cast<unsigned>(side / brick_cells)) - 1, cell));
-    for (int& c : cell) c %= brick_cells;
-    const std::size_t index = data.layout.brick_index(brick);
-    const Index stored = data.brick_of[index];
-    if (side == brick_cells || stored == no_index) return brick_range(data, index);
-    if (side == 4)
-        return wide(data.block_ranges[std::size_t{stored} * 8 +
-                                      static_cast<std::size_t>(cell[0] / 4 | cell[1] / 4 << 1 | cell[2] / 4 << 2)]);
-    Interval range = Interval::none();
-    for (int k = cell[2]; k <= cell[2] + side; ++k)
-        for (int j = cell[1]; j <= cell[1] + side; ++j)
-            for (int i = cell[0]; i <= cell[0] + side; ++i)
-                range = hull(range, Interval(stored_value(data, stored, brick_sample(i, j, k))));
-    return range;
-}
-
-// With ReLU units, refined ranges prove so many large cells empty that their cost pays off; with smooth activations,
-// smaller cells cost less.
-RangeEffort effort_for(const NeuralField& field) {
-    const auto bends = [](const DenseLayer& layer) {
-        return layer.activation != Activation::relu && layer.activation != Activation::none;
-    };
-    const auto& layers = field.network().layers;
-    return std::any_of(layers.begin(), layers.end() - 1, bends) ? RangeEffort::backward : RangeEffort::refined;
-}
-
-std::vector<Interval> ranges_of(const Field& field, const GridField* grid, std::span<const Box> boxes) {
+std::vector<Interval> ranges_of(const Field& field, std::span<const Box> boxes) {
     std::vector<Interval> ranges(boxes.size());
     parallel_for(boxes.size(), 256, [&](std::size_t begin, std::size_t end) {
-        const auto part = boxes.subspan(begin, end - begin);
-        const auto out = std::span(ranges).subspan(begin, end - begin);
-        if (const auto* network = dynamic_cast<const NeuralField*>(&field))
-            return network->ranges(part, out, {.effort = effort_for(*network)});
-        if (!grid) return field.ranges(part, out);
-        for (std::size_t k = begin; k < end; ++k) ranges[k] = block_range(*grid, boxes[k]);
+        field.octree_ranges(boxes.subspan(begin, end - begin), std::span(ranges).subspan(begin, end - begin));
     });
     return ranges;
 }
@@ -113,14 +47,10 @@ struct FieldSphereTree::Builder {
     };
 
     FieldSphereTree& solid;
-    const GridField* grid; // the field if it is a grid, whose blocks are then the cells; else null
     std::vector<Cell> cells;
     std::vector<Level> levels;
 
-    void run(int count, std::size_t most) {
-        const Box root = grid ? blocks_root()
-                              : Box::around(solid.bounds_.center(),
-                                            Vec3::Constant(std::max(0.5 * solid.bounds_.size().maxCoeff(), 1e-300)));
+    void run(const Box& root, int count, std::size_t most) {
         if (add_level({Cell{.box = root, .tight = root}}) == 0) return;
         for (int k = 0; k < count && split(most); ++k) {
         }
@@ -131,19 +61,12 @@ struct FieldSphereTree::Builder {
         if (!cells.empty()) make_nodes();
     }
 
-    [[nodiscard]] Box blocks_root() const {
-        const GridLayout& layout = grid->layout();
-        const int side = *std::max_element(layout.bricks.begin(), layout.bricks.end());
-        return {layout.origin,
-                layout.origin.array() + layout.cell * brick_cells * std::bit_ceil(static_cast<unsigned>(side))};
-    }
-
     // Keeps the cells that range() does not prove empty. Returns their number.
     std::size_t add_level(std::vector<Cell> candidates) {
         std::vector<Box> boxes;
         boxes.reserve(candidates.size());
         for (const Cell& c : candidates) boxes.push_back(c.box);
-        const std::vector<Interval> ranges = ranges_of(*solid.field_, grid, boxes);
+        const std::vector<Interval> ranges = ranges_of(*solid.field_, boxes);
         const std::size_t begin = cells.size();
         for (std::size_t k = 0; k < candidates.size(); ++k) {
             if (!(ranges[k].lower <= 0)) continue;
@@ -177,7 +100,7 @@ struct FieldSphereTree::Builder {
         std::vector<Box> parts;
         for (std::size_t k = last.begin; k < last.end; ++k)
             for (int o = 0; o < 8; ++o) parts.push_back(octant(cells[k].box, o));
-        const std::vector<Interval> ranges = ranges_of(*solid.field_, grid, parts);
+        const std::vector<Interval> ranges = ranges_of(*solid.field_, parts);
         for (std::size_t k = last.begin; k < last.end; ++k) {
             if (cells[k].full) continue;
             cells[k].tight = Box{};
@@ -321,24 +244,19 @@ double FieldSphereTree::reach(const FieldSphereNode& node, const Vec3& direction
     return capped_reach(static_cast<double>(node.radius), static_cast<double>(cap.offset), along) * unit_;
 }
 
-double error_near_surface(const Field& field) {
-    if (const auto* grid = dynamic_cast<const GridField*>(&field)) return grid->near_error_bound();
-    return field.error_bound();
-}
-
 FieldSphereTree::FieldSphereTree(FieldPtr field, const FieldSphereTreeOptions& options)
     : field_(std::move(field)), clearance_(*field_) {
     if (options.levels < 0 || options.levels > 10)
         throw Error(Cause::invalid_argument, "option levels must be 0 to 10");
     bounds_ = field_->bounds();
-    surface_error_ = error_near_surface(*field_);
+    surface_error_ = field_->near_error_bound();
     bounded_ = bounds_.empty() || is_finite(bounds_.size());
     if (!bounded_ || bounds_.empty()) return;
-    const auto* grid = dynamic_cast<const GridField*>(field_.get());
-    tree_is_tighter_ = is_network(*field_);
-    Builder{*this, grid, {}, {}}.run(chosen_levels(*field_, grid, options), options.max_nodes > 0 ? options.max_nodes
-                                                                            : tree_is_tighter_    ? max_nodes_of_network
-                                                                                               : max_nodes_of_others);
+    const FieldOctree octree = field_->octree();
+    tree_is_tighter_ = field_->traits().range_is_tighter;
+    Builder{*this, {}, {}}.run(octree.root,
+                               options.levels > 0 ? std::min(options.levels, octree.max_levels) : octree.levels,
+                               options.max_nodes > 0 ? options.max_nodes : octree.max_nodes);
 }
 
 } // namespace fathom

@@ -16,8 +16,8 @@
 namespace fathom {
 
 struct FieldSphereTreeOptions {
-    // Number of subdivisions, 1 to 10. 0: for a grid down to blocks of four cells a side (never finer), six
-    // subdivisions for a neural field, four for other fields.
+    // Number of subdivisions, 1 to 10. 0: as Field::octree() states (for a grid down to blocks of four cells a side and
+    // never finer, six subdivisions for a neural field, four for other fields).
     int levels = 0;
     // Limit on nodes: subdivision stops before it is exceeded. 0: 200,000, and a million for neural fields.
     std::size_t max_nodes = 0;
@@ -44,9 +44,6 @@ struct SolidCap {
 // plane from the centre, `along` the cosine between its normal and the direction.
 [[nodiscard]] double capped_reach(double radius, double offset, double along);
 
-// Bound on |field - true distance| near the surface (m); infinity if the field is not a distance.
-[[nodiscard]] double error_near_surface(const Field& field);
-
 class FieldSphereTree {
 public:
     // Keeps the field alive. An unbounded field (a half-space) has no tree, but can be tested against fields that have
@@ -58,7 +55,7 @@ public:
     [[nodiscard]] bool bounded() const { return bounded_; }
     [[nodiscard]] bool empty() const { return bounded_ && nodes_.empty(); } // the interior is proven empty
     [[nodiscard]] const Box& bounds() const { return bounds_; }             // of the interior (m, field's frame)
-    [[nodiscard]] double surface_error() const { return surface_error_; }   // error_near_surface()
+    [[nodiscard]] double surface_error() const { return surface_error_; }   // Field::near_error_bound()
 
     // Proofs that spheres contain no interior point.
     [[nodiscard]] const ClearanceProof& clearance() const { return clearance_; }

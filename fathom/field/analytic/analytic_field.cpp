@@ -2,6 +2,7 @@
 #include <fathom/base/error.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/analytic_kinds.h>
+#include <fathom/field/analytic/primitives.h>
 #include <fathom/field/analytic/tape.h>
 
 namespace fathom {
@@ -55,5 +56,31 @@ bool AnalyticField::is_convex() const {
 }
 
 Box AnalyticField::domain() const { return everywhere(); }
+
+FieldTraits AnalyticField::traits() const {
+    return {.kind = FieldKind::analytic,
+            .convex = is_convex(),
+            .smooth = true,
+            .distance_like = std::isfinite(error_bound())};
+}
+
+ValueBounds AnalyticField::value_bounds(double level) const {
+    ValueBounds result = Field::value_bounds(level);
+    const double size = std::max(bounds_.lower.cwiseAbs().maxCoeff(), bounds_.upper.cwiseAbs().maxCoeff());
+    result.jump = 2 * tape_->rounding_bound(std::isfinite(size) ? 4 * size : 1.0);
+    result.near_error += result.jump;
+    result.far_error += result.jump;
+    return result;
+}
+
+Box AnalyticField::level_bounds(double level) const {
+    return level > 0 ? shapes::round(level, expression_).bounds() : bounds_;
+}
+
+std::optional<FieldHalfSpace> AnalyticField::half_space() const {
+    const AnalyticNode& node = expression_.node();
+    if (node.kind->name != "plane") return std::nullopt;
+    return FieldHalfSpace{node.vector().stableNormalized(), node[3]};
+}
 
 } // namespace fathom

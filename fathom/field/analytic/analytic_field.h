@@ -34,6 +34,11 @@ public:
     [[nodiscard]] Box domain() const override;
     [[nodiscard]] Box bounds() const override { return bounds_; }
 
+    [[nodiscard]] FieldTraits traits() const override;
+    [[nodiscard]] ValueBounds value_bounds(double level) const override;
+    [[nodiscard]] Box level_bounds(double level) const override;
+    [[nodiscard]] std::optional<FieldHalfSpace> half_space() const override;
+
     [[nodiscard]] DistanceKind distance_kind() const { return expression_.distance_kind(); }
     // True if the body is convex and the values are its distance; the field is then a convex function.
     [[nodiscard]] bool is_convex() const;

@@ -1,4 +1,4 @@
-// Point queries of grid fields.
+// Point queries of grid fields, and how a grid describes itself.
 #include <fathom/field/grid/grid_field.h>
 
 #include <fathom/field/beyond_domain.h>
@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numbers>
 
 namespace fathom {
 
@@ -169,6 +170,99 @@ Interval GridField::range(const Box& box) const {
     const Box inside{domain_.closest(box.lower), domain_.closest(box.upper)};
     const Interval values = range_inside(data_, inside);
     return domain_.contains(box) ? values : beyond_domain(box, domain_, values);
+}
+
+// ---- Descriptions
+
+FieldTraits GridField::traits() const {
+    return {.kind = FieldKind::grid,
+            .cost = EvaluationCost::table,
+            .distance_like = std::isfinite(error_bound()),
+            .cheap_range = data_.layout.cell};
+}
+
+namespace {
+
+// A brick of 16-bit codes whose samples span the whole range of the codes may have been clamped; its values then jump
+// at its faces.
+bool may_be_clamped(const GridData& data) {
+    // A brick, whose diagonal is sqrt(3) * 8 cells, spans that range only if it is this steep.
+    if (data.storage != GridStorage::code16 || data.lipschitz < 1.74) return false;
+    const double reach = 65535 * data.step * (1 - 1e-6);
+    for (Index b = 0; b < data.stored_bricks(); ++b)
+        if (stored_brick_range(data, b).width() >= reach) return true;
+    return false;
+}
+
+// Whether the field is above 0 everywhere on the border of its domain.
+bool border_is_clear(const GridField& grid) {
+    const Box domain = grid.domain(), bounds = grid.bounds();
+    if (bounds.empty()) return true; // the interior is empty
+    for (int axis = 0; axis < 3; ++axis)
+        for (const bool upper : {false, true}) {
+            if (upper ? bounds.upper[axis] < domain.upper[axis] : bounds.lower[axis] > domain.lower[axis]) continue;
+            Box face = domain;
+            (upper ? face.lower : face.upper)[axis] = upper ? domain.upper[axis] : domain.lower[axis];
+            if (!(grid.range(face).lower > 0)) return false;
+        }
+    return true;
+}
+
+} // namespace
+
+ValueBounds GridField::value_bounds(double level) const {
+    const bool dense = data_.stored_bricks() == data_.layout.brick_count();
+    ValueBounds bounds{.lipschitz = lipschitz()};
+    double inside_slope = data_.lipschitz;
+    if (data_.storage == GridStorage::code16 && !dense) {
+        // Samples on the faces towards absent bricks are rounded on one side only.
+        bounds.jump = data_.step;
+        inside_slope =
+            may_be_clamped(data_) ? HUGE_VAL : data_.lipschitz + std::numbers::sqrt3 * data_.step / data_.layout.cell;
+        bounds.lipschitz = std::hypot(1.0, inside_slope);
+    }
+    const bool clear = border_is_clear(*this);
+    if (clear) bounds.lipschitz = std::min(bounds.lipschitz, std::max(1.0, inside_slope));
+    // The sign of an open mesh jumps in its hole, which makes the error twice the size of the domain: not a distance.
+    if (!(error_bound() < domain().diagonal())) return bounds;
+    bounds.near_error = data_.near_error;
+    bounds.far_error = std::max(error_bound(), data_.near_error);
+    bounds.band = data_.band;
+    // The stated errors include spread * slope of the sampled function, which is a distance with slope 1.
+    const double spread = 0.5 * std::numbers::sqrt3 * data_.layout.cell;
+    if (data_.lipschitz >= 0.99 && bounds.near_error >= spread &&
+        bounds.far_error >= (dense ? 1 : brick_cells) * spread)
+        bounds.spread = spread;
+    if (clear && bounds.band >= 3 * bounds.near_error && level >= bounds.near_error - bounds.band) return bounds;
+    bounds.near_error = bounds.far_error;
+    bounds.band = HUGE_VAL;
+    bounds.spread = 0;
+    if (!clear) bounds.max_slope = std::numbers::sqrt2;
+    return bounds;
+}
+
+Index GridField::feature_at(const Vec3& p) const {
+    const Vec3 at = (domain_.closest(p) - layout().origin) / (layout().cell * brick_cells);
+    std::array<int, 3> brick;
+    for (std::size_t k = 0; k < 3; ++k)
+        brick[k] = std::clamp(static_cast<int>(at[static_cast<Eigen::Index>(k)]), 0, layout().bricks[k] - 1);
+    return static_cast<Index>(layout().brick_index(brick));
+}
+
+std::shared_ptr<const FieldSlopes> GridField::slopes() const { return std::make_shared<GridSlopes>(data_); }
+
+FieldOctree GridField::octree() const {
+    const auto& bricks = layout().bricks;
+    const unsigned side = std::bit_ceil(static_cast<unsigned>(*std::max_element(bricks.begin(), bricks.end())));
+    const int levels = 1 + std::countr_zero(side);
+    return {.root = {layout().origin, layout().origin.array() + layout().cell * brick_cells * side},
+            .levels = levels,
+            .max_levels = levels};
+}
+
+void GridField::octree_ranges(std::span<const Box> boxes, std::span<Interval> out) const {
+    std::transform(boxes.begin(), boxes.end(), out.begin(),
+                   [this](const Box& box) { return aligned_block_range(data_, box); });
 }
 
 } // namespace fathom

@@ -40,9 +40,18 @@ public:
     [[nodiscard]] Interval range(const Box& box) const override;
     [[nodiscard]] double lipschitz() const override;
     [[nodiscard]] double error_bound() const override { return std::max(data_.near_error, data_.far_error); }
-    [[nodiscard]] double near_error_bound() const { return data_.near_error; } // where |true distance| <= band
+    [[nodiscard]] double near_error_bound() const override { return data_.near_error; } // where |distance| <= band
     [[nodiscard]] Box domain() const override { return domain_; }
     [[nodiscard]] Box bounds() const override { return bounds_; }
+
+    [[nodiscard]] FieldTraits traits() const override;
+    [[nodiscard]] double resolution() const override { return data_.layout.cell; }
+    [[nodiscard]] ValueBounds value_bounds(double level) const override;
+    [[nodiscard]] Index feature_at(const Vec3& p) const override; // index of the brick
+    [[nodiscard]] std::shared_ptr<const FieldSlopes> slopes() const override;
+    [[nodiscard]] FieldOctree octree() const override; // down to blocks of four cells a side
+    void octree_ranges(std::span<const Box> boxes, std::span<Interval> out) const override;
+    [[nodiscard]] const GridData* grid_data() const override { return &data_; }
 
     [[nodiscard]] const GridLayout& layout() const { return data_.layout; }
     [[nodiscard]] const GridData& data() const { return data_; }

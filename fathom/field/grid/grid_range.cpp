@@ -6,6 +6,7 @@
 #include <fathom/field/grid/grid_field.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace fathom {
@@ -194,6 +195,35 @@ const FloatRange& level_range(const GridData& data, int level, const std::array<
     const auto ny = static_cast<std::size_t>(blocks_along(data.layout.bricks[1], level));
     const auto at = [&](std::size_t k) { return static_cast<std::size_t>(cell[k] / side); };
     return data.levels[static_cast<std::size_t>(level)][(at(2) * ny + at(1)) * nx + at(0)];
+}
+
+Interval aligned_block_range(const GridData& data, const Box& box) {
+    const auto wide = [](const FloatRange& range) {
+        return Interval(static_cast<double>(range.lower), static_cast<double>(range.upper));
+    };
+    const int side = static_cast<int>(std::lround(box.size().x() / data.layout.cell));
+    std::array<int, 3> cell, brick;
+    for (std::size_t k = 0; k < 3; ++k) {
+        const auto axis = static_cast<Eigen::Index>(k);
+        cell[k] = static_cast<int>(std::lround((box.lower[axis] - data.layout.origin[axis]) / data.layout.cell));
+        brick[k] = cell[k] / brick_cells;
+        if (brick[k] >= data.layout.bricks[k]) return Interval::none();
+    }
+    if (side > brick_cells)
+        return wide(level_range(data, std::countr_zero(static_cast<unsigned>(side / brick_cells)) - 1, cell));
+    for (int& c : cell) c %= brick_cells;
+    const std::size_t index = data.layout.brick_index(brick);
+    const Index stored = data.brick_of[index];
+    if (side == brick_cells || stored == no_index) return brick_range(data, index);
+    if (side == 4)
+        return wide(data.block_ranges[std::size_t{stored} * 8 +
+                                      static_cast<std::size_t>(cell[0] / 4 | cell[1] / 4 << 1 | cell[2] / 4 << 2)]);
+    Interval range = Interval::none();
+    for (int k = cell[2]; k <= cell[2] + side; ++k)
+        for (int j = cell[1]; j <= cell[1] + side; ++j)
+            for (int i = cell[0]; i <= cell[0] + side; ++i)
+                range = hull(range, Interval(stored_value(data, stored, brick_sample(i, j, k))));
+    return range;
 }
 
 Interval range_inside(const GridData& data, const Box& box) {

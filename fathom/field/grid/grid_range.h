@@ -6,6 +6,7 @@
 
 #include <fathom/base/interval.h>
 #include <fathom/field/grid/grid_data.h>
+#include <fathom/field/plane_over.h>
 
 #include <array>
 #include <vector>
@@ -22,6 +23,10 @@ namespace fathom {
 [[nodiscard]] Interval stored_brick_range(const GridData& data, Index stored);
 [[nodiscard]] Interval brick_range(const GridData& data, std::size_t brick_index);
 
+// Range from the pyramid over boxes of 2^k cells a side (k >= 1) that start at a multiple of their size from the
+// origin. Empty beyond the grid.
+[[nodiscard]] Interval aligned_block_range(const GridData& data, const Box& box);
+
 // Range over the block of a pyramid level that contains a cell, counted from the origin.
 [[nodiscard]] const FloatRange& level_range(const GridData& data, int level, const std::array<int, 3>& cell);
 
@@ -37,25 +42,16 @@ namespace fathom {
 // stay apart, however small the gap is; range() alone would need cells as small as the gap. Construction: O(stored
 // cells), in parallel; 196 bytes per stored brick. Immutable, thread-safe; shares the grid's arrays.
 
-// Every slope is within `half` of `middle`, per axis.
-struct SlopeRange {
-    Vec3 middle = Vec3::Zero();
-    Vec3 half = Vec3::Zero();
-    // Additional change of the field along a straight line, where adjacent bricks differ slightly on their common face
-    // (m).
-    double jump = 0;
-
-    [[nodiscard]] double max_slope() const { return (middle.cwiseAbs() + half).norm(); }
-};
-
-class GridSlopes {
+class GridSlopes final : public FieldSlopes {
 public:
     explicit GridSlopes(const GridData& data);
 
-    // Range over a box within the domain (m). Returns false, and writes nothing, if the box leaves the domain.
-    bool over(const Box& box, SlopeRange& out) const;
-
-    [[nodiscard]] std::size_t bytes() const { return blocks_.size() * sizeof(Block) + jumps_.size() * sizeof(float); }
+    bool over(const Box& box, SlopeRange& out) const override;
+    // Larger boxes reach the steep border of the stored bricks.
+    [[nodiscard]] double largest_half() const override { return 6 * data_.layout.cell; }
+    [[nodiscard]] std::size_t bytes() const override {
+        return blocks_.size() * sizeof(Block) + jumps_.size() * sizeof(float);
+    }
 
 private:
     struct Block {

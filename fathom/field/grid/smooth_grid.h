@@ -21,6 +21,8 @@ public:
     [[nodiscard]] double error_bound() const override { return grid_.error_bound() + smoothing_bound(); }
     [[nodiscard]] Box domain() const override { return grid_.domain(); }
     [[nodiscard]] Box bounds() const override { return bounds_; }
+    [[nodiscard]] double resolution() const override { return grid_.resolution(); }
+    [[nodiscard]] const GridData* grid_data() const override { return grid_.grid_data(); }
 
     // Upper bound on |distance(p) - grid.distance(p)| in the domain: the mean distance from the centre of a cube, times
     // the Lipschitz bound. Where the field is smooth, the true difference is about cell^2 / 12 times its mean

@@ -37,6 +37,7 @@ public:
     [[nodiscard]] double error_bound() const override { return std::numeric_limits<double>::infinity(); }
     [[nodiscard]] Box domain() const override { return domain_; }
     [[nodiscard]] Box bounds() const override { return domain_; }
+    [[nodiscard]] FieldTraits traits() const override { return {.kind = FieldKind::height}; }
 
     [[nodiscard]] double height(double x, double y) const; // m; outside the rectangle, the height at its border
     // Encloses height() over a rectangle.

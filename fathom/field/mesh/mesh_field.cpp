@@ -71,4 +71,10 @@ Box MeshField::domain() const { return {Vec3::Constant(-HUGE_VAL), Vec3::Constan
 
 Box MeshField::bounds() const { return tree_->tree().bounds().grown(half_thickness_); }
 
+FieldTraits MeshField::traits() const {
+    return {.cost = EvaluationCost::search, .distance_like = true, .range_is_by_value = true};
+}
+
+Index MeshField::feature_at(const Vec3& p) const { return tree_->closest(p).triangle; }
+
 } // namespace fathom

@@ -30,6 +30,8 @@ public:
     [[nodiscard]] double error_bound() const override;
     [[nodiscard]] Box domain() const override;
     [[nodiscard]] Box bounds() const override;
+    [[nodiscard]] FieldTraits traits() const override;
+    [[nodiscard]] Index feature_at(const Vec3& p) const override; // the closest triangle
 
     // Sample and closest point of the surface. Faster if the caller knows an upper bound `within` on the distance (m).
     struct Nearest {

@@ -118,6 +118,41 @@ void NeuralField::ranges(std::span<const Box> boxes, std::span<Interval> out, co
 
 double NeuralField::error_bound() const { return std::numeric_limits<double>::infinity(); }
 
+// ---- Descriptions
+
+FieldTraits NeuralField::traits() const {
+    return {
+        .kind = FieldKind::neural, .distance_like = distance_like_, .single_precision = true, .range_is_tighter = true};
+}
+
+ValueBounds NeuralField::value_bounds(double level) const {
+    ValueBounds bounds = Field::value_bounds(level);
+    bounds.jump = 2 * rounding_bound_;
+    return bounds;
+}
+
+bool NeuralField::plane_ranges(std::span<const Box> boxes, std::span<Interval> out, std::span<PlaneOver> planes) const {
+    ranges(boxes, out, {.effort = RangeEffort::backward}, planes);
+    return true;
+}
+
+FieldOctree NeuralField::octree() const {
+    FieldOctree octree = Field::octree();
+    octree.levels = 6;
+    octree.max_nodes = 1'000'000;
+    return octree;
+}
+
+void NeuralField::octree_ranges(std::span<const Box> boxes, std::span<Interval> out) const {
+    // With ReLU units, refined ranges prove so many large cells empty that their cost pays off; with smooth
+    // activations, smaller cells cost less.
+    const auto bends = [](const DenseLayer& layer) {
+        return layer.activation != Activation::relu && layer.activation != Activation::none;
+    };
+    const bool is_curved = std::any_of(network_.layers.begin(), network_.layers.end() - 1, bends);
+    ranges(boxes, out, {.effort = is_curved ? RangeEffort::backward : RangeEffort::refined});
+}
+
 NetworkReport measure(const NeuralField& field, const NetworkReportOptions& options) {
     const std::size_t count = std::max<std::size_t>(options.points, 1);
     Random random(options.seed);

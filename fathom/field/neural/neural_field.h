@@ -47,6 +47,12 @@ public:
     // Proven with ranges; accurate to about 1/64 of the domain where those are tight. Empty if nothing is inside.
     [[nodiscard]] Box bounds() const override { return bounds_; }
 
+    [[nodiscard]] FieldTraits traits() const override;
+    [[nodiscard]] ValueBounds value_bounds(double level) const override;
+    bool plane_ranges(std::span<const Box> boxes, std::span<Interval> out, std::span<PlaneOver> planes) const override;
+    [[nodiscard]] FieldOctree octree() const override; // deeper than by default: evaluations are expensive
+    void octree_ranges(std::span<const Box> boxes, std::span<Interval> out) const override;
+
     // Result of measure() with two thousand points. If true, values are good estimates of distances, though not proven
     // ones.
     [[nodiscard]] bool distance_like() const { return distance_like_; }
