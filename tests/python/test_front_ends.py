@@ -52,19 +52,19 @@ def test_collide_and_distance_give_the_same_numbers(tmp_path):
     for a, b in itertools.product(all_shapes, repeat=2):
         pose_a, pose_b = next(placed), next(placed)
         options = [f"--pose-a={text(pose_a)}", f"--pose-b={text(pose_b)}"]
-        found, told = fathom.collide(a[1], pose_a, b[1], pose_b), answer("collide", a[0], b[0], *options)
-        assert told["status"] == str(found.status)
-        assert (told["proven"], told["method"]) == (found.proven, str(found.method))
+        found, printed = fathom.collide(a[1], pose_a, b[1], pose_b), answer("collide", a[0], b[0], *options)
+        assert printed["status"] == str(found.status)
+        assert (printed["proven"], printed["method"]) == (found.proven, str(found.method))
         if np.isfinite(found.depth):
-            assert told["depth"] == found.depth
-        assert len(told["contacts"]) == len(found.contacts)
+            assert printed["depth"] == found.depth
+        assert len(printed["contacts"]) == len(found.contacts)
         seen.add(str(found.status))
         if "plane" in str(a[0]) and "plane" in str(b[0]):
             continue
-        apart, told = fathom.distance(a[1], pose_a, b[1], pose_b), answer("distance", a[0], b[0], *options)
-        assert told["status"] == str(apart.status)
-        assert (told["upper_bound"], told["converged"]) == (apart.upper_bound, apart.converged)
-        assert told["lower_bound"] == (apart.lower_bound if np.isfinite(apart.lower_bound) else None)
+        apart, printed = fathom.distance(a[1], pose_a, b[1], pose_b), answer("distance", a[0], b[0], *options)
+        assert printed["status"] == str(apart.status)
+        assert (printed["upper_bound"], printed["converged"]) == (apart.upper_bound, apart.converged)
+        assert printed["lower_bound"] == (apart.lower_bound if np.isfinite(apart.lower_bound) else None)
     assert {"disjoint", "overlapping"} <= seen
 
 

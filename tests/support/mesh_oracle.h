@@ -19,19 +19,19 @@ class OracleBody {
 public:
     explicit OracleBody(const TriangleMesh& mesh) : exact_(mesh) {
         for (const Component& part : components(this->mesh()).parts)
-            speakers_.push_back(this->mesh().vertices[this->mesh().triangles[part.first_triangle][0]]);
+            component_samples_.push_back(this->mesh().vertices[this->mesh().triangles[part.first_triangle][0]]);
     }
 
     [[nodiscard]] const TriangleMesh& mesh() const { return exact_.mesh(); }
     [[nodiscard]] const SurfaceTree& tree() const { return exact_.tree(); }
     [[nodiscard]] const MeshField& exact() const { return exact_; }
     [[nodiscard]] const std::vector<Vec3>& component_samples() const {
-        return speakers_;
+        return component_samples_;
     } // a vertex of each part of the surface
 
 private:
     MeshField exact_;
-    std::vector<Vec3> speakers_;
+    std::vector<Vec3> component_samples_;
 };
 
 // visitor(triangle of a, triangle of b in a's frame) for all whose boxes come within `reach`; true stops, and is

@@ -150,9 +150,9 @@ TEST(FrontEnds, library_command_line_and_live_server_give_the_same_results_for_2
             overlapping += touch.status == Status::overlapping;
             disjoint += touch.status == Status::disjoint;
             const std::string poses = fmt::format("--pose-a={} --pose-b={}", pose_text(a.pose), pose_text(b.pose));
-            const json told = answer("collide", a, b, poses);
-            expect_same(told, touch, described("collide", a, b));
-            EXPECT_EQ(told["method"], name(touch.method));
+            const json printed = answer("collide", a, b, poses);
+            expect_same(printed, touch, described("collide", a, b));
+            EXPECT_EQ(printed["method"], name(touch.method));
             const json& pair = live["pairs"][pairs - 1];
             ASSERT_TRUE(pair["a"] == i && pair["b"] == j);
             expect_same(pair, touch, described("live", a, b));

@@ -326,12 +326,12 @@ Index DeformingSurface::neighbour(Index t, std::size_t side) const {
 
 void DeformingSurface::find_parts() {
     part_.assign(vertices_.size(), no_index);
-    speakers_.clear();
+    component_samples_.clear();
     std::vector<Index> open;
     for (Index seed = 0; seed < part_.size(); ++seed) {
         if (part_[seed] != no_index || first_corner_[seed] == no_index) continue;
-        const auto number = static_cast<Index>(speakers_.size());
-        speakers_.push_back(seed);
+        const auto number = static_cast<Index>(component_samples_.size());
+        component_samples_.push_back(seed);
         part_[seed] = number;
         open.push_back(seed);
         while (!open.empty()) {

@@ -103,7 +103,7 @@ public:
     [[nodiscard]] bool closed() const { return triangle_count() > 0 && unbalanced_ == 0; }
     // One vertex of every connected component; and the component of each vertex, no_index for a vertex that is not used
     // by a triangle.
-    [[nodiscard]] std::span<const Index> component_samples() const { return speakers_; }
+    [[nodiscard]] std::span<const Index> component_samples() const { return component_samples_; }
     [[nodiscard]] Index part(Index vertex) const { return part_[vertex]; }
 
     // Corners are numbered 3 triangle + k, and so are sides: side k runs from corner k to corner (k + 1) % 3. Each
@@ -164,7 +164,7 @@ private:
     std::vector<Index> next_corner_;  // by corner: the next at its vertex, by increasing triangle
     std::vector<std::uint8_t> owned_; // by triangle: bits 0 to 2 corners, 3 to 5 sides
     std::size_t unbalanced_ = 0;      // number of edges that are not balanced
-    std::vector<Index> part_, speakers_;
+    std::vector<Index> part_, component_samples_;
     TriangleTree tree_;
 };
 

@@ -175,7 +175,7 @@ struct Round {
 TEST(ClosedForm, the_depth_of_capsules_and_tori_follows_from_the_distance_of_their_cores) {
     Random random(12);
     std::array<std::size_t, 3> touching{}, apart{};
-    std::size_t told = 0, to_nine_digits = 0; // pairs with one normal
+    std::size_t compared = 0, to_nine_digits = 0; // pairs with one normal
     const std::size_t count = count_of(240, 9000);
     for (std::size_t n = 0; n < count; ++n) {
         const double scale = std::array{1.0, 1e-3, 1e3}[n / 3 % 3];
@@ -199,13 +199,13 @@ TEST(ClosedForm, the_depth_of_capsules_and_tori_follows_from_the_distance_of_the
         EXPECT_NEAR(result.depth, std::min(-gap, std::max(a.radius, b.radius)), (on_ridge ? 5e-4 : 1e-9) * scale)
             << "pair " << n;
         if (on_ridge || cores.second < cores.distance() + 1e-6 * scale) continue;
-        ++told;
+        ++compared;
         const double off = (result.contacts[0].normal - (cores.b - cores.a).normalized()).norm();
         EXPECT_LT(off, 1e-6) << "pair " << n; // nearly parallel cores have a flat least distance
         to_nine_digits += off < 1e-9;
     }
-    EXPECT_GT(told, count / 6);
-    EXPECT_GE(to_nine_digits, told * 99 / 100) << "of " << told;
+    EXPECT_GT(compared, count / 6);
+    EXPECT_GE(to_nine_digits, compared * 99 / 100) << "of " << compared;
     for (std::size_t k = 0; k < 3; ++k) {
         EXPECT_GT(touching[k], count / 30);
         EXPECT_GT(apart[k], count / 30);

@@ -160,27 +160,27 @@ TEST(AdvancementResult, depths_fill_the_times_round_them) {
 
 TEST(AdvancementResult, uncertain_probes_end_early_and_stay_correct) {
     Random random(6);
-    std::size_t told = 0, kept_secret = 0, touching = 0;
+    std::size_t with_uncertainty = 0, without_uncertainty = 0, touching = 0;
     for (std::size_t k = 0; k < testing::count_of(500, 20000); ++k) {
         const Waves waves{random.uniform(-1, 1.2), random.uniform(0, 6), 1e-3};
         const AdvancementOptions options{.speed = Waves::speed};
         const AdvancementResult found = conservative_advancement(waves, options);
-        kept_secret += conservative_advancement(
-                           [&](double t) {
-                               TimeProbe probe = waves(t);
-                               probe.uncertainty = 0;
-                               return probe;
-                           },
-                           options)
-                           .probes;
-        told += found.probes;
+        without_uncertainty += conservative_advancement(
+                                   [&](double t) {
+                                       TimeProbe probe = waves(t);
+                                       probe.uncertainty = 0;
+                                       return probe;
+                                   },
+                                   options)
+                                   .probes;
+        with_uncertainty += found.probes;
         touching += found.status == Status::overlapping;
         for (double t = 0; t < found.time; t += 1e-3) EXPECT_GT(waves.distance(t), 0); // what is called clear is clear
         if (found.status != Status::overlapping) continue;
         EXPECT_LE(waves.distance(found.time + found.error), 1e-9);
     }
     EXPECT_GT(touching, 100u);
-    EXPECT_LT(3 * told, kept_secret);
+    EXPECT_LT(3 * with_uncertainty, without_uncertainty);
 }
 
 TEST(AdvancementResult, shapes_that_cannot_approach_are_clear_after_one_probe) {

@@ -39,7 +39,7 @@ struct Tally {
     void print(const char* what) const {
         std::printf("    %-28s %6zu pairs: %zu meet, %zu apart, %zu in the band; missed %zu, invented %zu, undecided "
                     "%zu + %zu below the "
-                    "tolerance; %.0f look-ups a pair\n",
+                    "tolerance; %.0f evaluations a pair\n",
                     what, pairs, meeting, apart, in_band, missed, invented, undecided, too_near,
                     static_cast<double>(evaluations) / static_cast<double>(std::max<std::size_t>(pairs, 1)));
     }

@@ -119,12 +119,12 @@ TEST(TetCut, snapping_makes_the_worst_tetrahedron_much_better) {
             worst->volume = std::min(worst->volume, found.volume);
         }
     }
-    const auto told = [](const Worst& w) {
+    const auto described = [](const Worst& w) {
         return std::to_string(w.quality) + ", " + std::to_string(w.dihedral) + " degrees, " + std::to_string(w.volume) +
                " m^3";
     };
-    RecordProperty("worst_with_snapping", told(with));
-    RecordProperty("worst_without", told(without));
+    RecordProperty("worst_with_snapping", described(with));
+    RecordProperty("worst_without", described(without));
     EXPECT_GT(with.quality, 0.02);
     EXPECT_GT(with.dihedral, 2);
     EXPECT_GT(with.quality, 30 * without.quality);
