@@ -4,7 +4,7 @@
 
 #include <fathom/base/vec.h>
 #include <fathom/geometry/io/mesh_file.h>
-#include <fathom/geometry/io/triangulate.h>
+#include <fathom/geometry/mesh/triangulate.h>
 
 #include <bit>
 #include <cstdint>
