@@ -319,7 +319,7 @@ void Sealing::orient_components() {
         total_volume += part.volume;
         if (part.volume == 0) flat_area += part.area;
     }
-    if (total_volume == 0 || flat_area > negligible * total_area) {
+    if (!(total_area > 0) || flat_area > negligible * total_area) {
         fail("a part of the surface encloses no volume");
         return;
     }

@@ -42,7 +42,7 @@ void check_size(std::span<const Vec3> vertices, const std::string& file) {
     const double extent = box.empty() ? 0 : box.size().maxCoeff();
     const double least = std::max(min_extent, min_relative_extent * largest);
     if (extent > 0 && extent < least)
-        throw Error(Cause::invalid_argument,
+        throw Error(Cause::unsupported,
                     fmt::format("the extent of {:.3g} m is below {:.3g} m, so that rounding determines the shape",
                                 extent, least),
                     {.file = file});
