@@ -117,6 +117,7 @@ void note_interiors(const Shape& a, const Shape& b, bool depends_on_guess, Resul
 
 // Caps are not triangles of the given mesh: they have no number.
 void forget_caps(const Shape& shape, Feature Contact::*feature, std::vector<Contact>& contacts) {
+    if (!has_caps(shape) && shape.interior() != MeshInterior::sealed) return;
     const std::size_t given = shape.without_caps().mesh().triangles.size();
     for (Contact& c : contacts)
         if ((c.*feature).element >= given) (c.*feature).element = no_index;
@@ -142,8 +143,8 @@ CollideResult collide(const Shape& a, const Pose& pose_a, const Shape& b, const 
     if (!result.contacts.empty() && options.margin == 0 &&
         result.depth < query::surface_error(a) + query::surface_error(b))
         result.proven = false;
-    if (query::has_caps(a)) query::forget_caps(a, &Contact::feature_a, result.contacts);
-    if (query::has_caps(b)) query::forget_caps(b, &Contact::feature_b, result.contacts);
+    query::forget_caps(a, &Contact::feature_a, result.contacts);
+    query::forget_caps(b, &Contact::feature_b, result.contacts);
     const bool guessed = (query::has_caps(a) || query::has_caps(b)) && query::caps_matter(pair, options, result);
     query::note_interiors(a, b, guessed, result);
     return result;

@@ -250,7 +250,7 @@ const std::string& Shape::interior_reason() const { return state_->seal.reason; 
 bool Shape::is_doubtful_sheet() const { return kind() == ShapeKind::open_mesh && !state_->is_requested_sheet; }
 
 const Shape& Shape::without_caps() const {
-    if (interior() != MeshInterior::capped) return *this;
+    if (state_->seal.cap_triangles == 0) return *this;
     return state_->without_caps.get([&] {
         TriangleMesh given = mesh();
         given.triangles.resize(given.triangles.size() - state_->seal.cap_triangles);

@@ -103,7 +103,7 @@ public:
     [[nodiscard]] const std::string& interior_reason() const;
     // A mesh that was taken for a surface without the caller's request: it may be meant as a solid.
     [[nodiscard]] bool is_doubtful_sheet() const;
-    // The given triangles as a surface without caps and interior, if interior() is capped; otherwise the shape itself.
+    // The given triangles as a surface without caps and interior, if mesh() has caps; otherwise the shape itself.
     [[nodiscard]] const Shape& without_caps() const;
 
     // A shape with the same topology and interior() and new vertex positions: for open and closed meshes, point shells

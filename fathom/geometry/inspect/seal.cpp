@@ -110,7 +110,7 @@ private:
     std::size_t merged_count_ = 0, duplicates_ = 0, turned_ = 0, cracks_ = 0, holes_ = 0, hole_edges_ = 0,
                 cap_triangles_ = 0, components_ = 0, inward_ = 0;
     std::size_t two_sided_ = 0; // triangles that occur in both windings, without the first of each
-    double displacement_ = 0;
+    double displacement_ = 0, merged_within_ = 0;
     std::string fault_;
 };
 
@@ -124,7 +124,7 @@ void Sealing::merge(double tolerance) {
             if (first[merged_[v]] == no_index) first[merged_[v]] = v;
             merged_[v] = first[merged_[v]];
         }
-        displacement_ = welded.largest_move;
+        displacement_ = merged_within_ = welded.largest_move;
     } else {
         merged_ = equal_positions(mesh_.vertices);
     }
@@ -341,8 +341,8 @@ std::string Sealing::reason() const {
     if (holes_ > 0)
         done.push_back(
             fmt::format("{} open edges: {} hole{} closed by flat caps", hole_edges_, holes_, plural(holes_)));
-    if (displacement_ > 0 && merged_count_ > 0)
-        done.push_back(fmt::format("vertices merged that coincide within {:.2g} m", displacement_));
+    if (merged_within_ > 0)
+        done.push_back(fmt::format("vertices merged that coincide within {:.2g} m", merged_within_));
     if (duplicates_ > 0)
         done.push_back(fmt::format("{} repeated triangle{} ignored", duplicates_, plural(duplicates_)));
     if (turned_ > 0) done.push_back(fmt::format("{} triangle{} reoriented", turned_, plural(turned_)));

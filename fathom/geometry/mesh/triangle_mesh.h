@@ -23,7 +23,7 @@ inline constexpr double max_coordinate = 1e15;         // largest magnitude of a
 inline constexpr double min_extent = 1e-15;            // smallest extent, unless all vertices coincide
 inline constexpr double min_relative_extent = 0x1p-44; // the same, relative to the largest magnitude of a coordinate
 
-// Throws Error{too_large} naming the first vertex beyond max_coordinate, and Error{invalid_argument} if the extent of
+// Throws Error{too_large} naming the first vertex beyond max_coordinate, and Error{unsupported} if the extent of
 // the vertices is too small, so that rounding determines the shape. O(n).
 void check_size(std::span<const Vec3> vertices, const std::string& file = {});
 

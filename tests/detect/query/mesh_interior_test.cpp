@@ -309,7 +309,9 @@ TEST(MeshInterior, results_about_damaged_meshes_are_those_of_the_intact_mesh_or_
             } else if (found.proven && truth.proven) {
                 EXPECT_EQ(found.status, truth.status) << bad.interior_reason();
             }
-            if (bad.interior() == MeshInterior::sealed && truth.proven) EXPECT_TRUE(found.proven);
+            if (bad.interior() == MeshInterior::sealed && truth.proven) {
+                EXPECT_TRUE(found.proven) << bad.interior_reason();
+            }
         }
     }
     EXPECT_GT(interiors[MeshInterior::sealed], 10u);
