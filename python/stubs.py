@@ -35,7 +35,7 @@ SPECIAL = {"World.move.id": "Union[int, Sequence[int]]", "World.move.pose": "Pos
            "CombinedField.__init__.a": "Field", "CombinedField.__init__.b": "Field", "methods_for.a": "str", "methods_for.b": "str", "GridField.combine.other": "GridField",
            "HeightField.height.x": "float", "tetrahedralize.tetrahedra": "int", "draw_slice.spacing": "float", "draw_slice.axis": "int", "slice_points.axis": "int",
            "random_shell.spacing": "float", "repelled_shell.spacing": "float", "AnalyticExpression.__init__.shapes": "Sequence[AnalyticExpression]", "set_thread_count.count": "int", "sweep.path": "str"}
-CHOICES = {"Method": "method", "ShapeKind": "kind", "Status": "status", "SignMethod": "sign", "DistanceKind": "distance_kind"}
+CHOICES = {"Method": "method", "MeshInterior": "interior", "ShapeKind": "kind", "Status": "status", "SignMethod": "sign", "DistanceKind": "distance_kind"}
 
 HEAD = '''# Written by python/stubs.py; a test compares it with the extension.
 from __future__ import annotations
@@ -47,7 +47,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _results
-from ._choices import Activation, DistanceKind, Method, ShapeKind, SignMethod, Status
+from ._choices import Activation, DistanceKind, MeshInterior, Method, ShapeKind, SignMethod, Status
 
 PoseLike = Union[None, ArrayLike, Tuple[ArrayLike, ArrayLike]]  # (..., 4, 4), or (translation (..., 3), quaternion w x y z (..., 4))
 MotionLike = Union["Motion", PoseLike]

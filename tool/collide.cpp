@@ -73,7 +73,7 @@ void print(const std::vector<Contact>& contacts) {
 }
 
 void print(const Posed& a, const Posed& b, const CollideResult& result) {
-    print_head(result.status, result.proven, a.named, b.named);
+    print_head(result.status, result.proven, result.note, a.named, b.named);
     if (!result.contacts.empty()) fmt::print("  depth      {:.9g} m\n", result.depth + 0.0);
     if (result.status == Status::overlapping) fmt::print("  witness    {} m\n", vector_text(result.witness));
     print(result.contacts);
@@ -125,7 +125,11 @@ void run_collide(const CollideArguments& arguments, Session& session) {
                                           .effort = arguments.effort});
     if (!arguments.picture.empty()) draw(a, b, arguments.picture);
     if (!arguments.html.empty()) write_page(a, b, result, arguments.html);
-    if (arguments.json) return fmt::print("{}\n", to_json(result).dump(2));
+    if (arguments.json) {
+        Json json = to_json(result);
+        add_interiors(json, a.named, b.named);
+        return fmt::print("{}\n", json.dump(2));
+    }
     print(a, b, result);
     if (!arguments.picture.empty()) fmt::print("  picture    {}\n", arguments.picture);
     if (!arguments.html.empty()) fmt::print("  page       {}\n", arguments.html);
@@ -134,7 +138,7 @@ void run_collide(const CollideArguments& arguments, Session& session) {
 // ---- distance
 
 void print(const Posed& a, const Posed& b, const DistanceResult& result) {
-    print_head(result.status, result.proven, a.named, b.named);
+    print_head(result.status, result.proven, result.note, a.named, b.named);
     if (std::isinf(result.lower_bound) && result.lower_bound > 0)
         fmt::print("  distance   undefined: one of the shapes is empty\n");
     else if (result.upper_bound <= 0)
@@ -164,7 +168,11 @@ void run_distance(const DistanceArguments& arguments, Session& session) {
                                        .visible = true});
         write_viewer_html(arguments.html, std::move(document));
     }
-    if (arguments.json) return fmt::print("{}\n", to_json(result).dump(2));
+    if (arguments.json) {
+        Json json = to_json(result);
+        add_interiors(json, a.named, b.named);
+        return fmt::print("{}\n", json.dump(2));
+    }
     print(a, b, result);
     if (!arguments.html.empty()) fmt::print("  page       {}\n", arguments.html);
 }

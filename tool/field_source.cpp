@@ -92,6 +92,7 @@ FieldSource from_file(const fs::path& path) {
     }
     const MeshFile file = read_mesh(path);
     const bool volume = file.surface.triangles.empty() && file.has_volume();
+    check_size(volume ? file.volume.vertices : file.surface.vertices, path.string());
     FieldSource source =
         volume ? from_tetrahedra(file.volume, file.report.format) : from_mesh(file.surface, file.report.format);
     source.remarks = file.report.notes;

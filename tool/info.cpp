@@ -3,7 +3,7 @@
 #include <tool/output.h>
 
 #include <fathom/base/error.h>
-#include <fathom/geometry/inspect/mesh_report.h>
+#include <fathom/geometry/inspect/seal.h>
 #include <fathom/geometry/io/mesh_file.h>
 
 #include <CLI/CLI.hpp>
@@ -39,6 +39,7 @@ struct InspectedFile {
     std::string file;
     ReadReport read;
     MeshReport report;
+    std::optional<SealedMesh> sealed{}; // of a surface: how a query understands it
 };
 
 InspectedFile inspect(const std::string& file, const InfoOptions& options, Session& session) {
@@ -48,6 +49,10 @@ InspectedFile inspect(const std::string& file, const InfoOptions& options, Sessi
     InspectedFile result{file, mesh.report,
                          mesh.has_volume() ? mesh_report(mesh.volume, report_options)
                                            : mesh_report(mesh.surface, report_options)};
+    if (!mesh.has_volume() && !mesh.surface.triangles.empty() && result.report.non_finite_vertices.count == 0) {
+        result.sealed = seal(mesh.surface);
+        result.sealed->mesh = {};
+    }
     if (mesh.has_volume() && !mesh.surface.triangles.empty())
         result.read.notes.push_back(
             fmt::format("The file also contains {} surface triangles; this report describes the tetrahedra only.",
@@ -106,6 +111,8 @@ Json to_json(const InspectedFile& inspected) {
         {"center", as_json(r.center)},
         {"bounds", r.bounds.empty() ? Json(nullptr) : Json::array({as_json(r.bounds.lower), as_json(r.bounds.upper)})},
         {"clean", r.clean()},
+        {"interior", inspected.sealed ? Json(name(inspected.sealed->interior)) : Json(nullptr)},
+        {"interior_reason", inspected.sealed ? Json(inspected.sealed->reason) : Json(nullptr)},
         {"first", first_elements(r)},
         {"notes", inspected.read.notes}};
 }
@@ -123,6 +130,7 @@ public:
         print_headline(inspected);
         print_contents(inspected);
         print_measures(r);
+        if (inspected.sealed) line("interior", std::string(name(inspected.sealed->interior)), inspected.sealed->reason);
         print_surface_problems(r);
         print_other_problems(r);
         for (const std::string& note : inspected.read.notes) fmt::print("  {}\n", note);

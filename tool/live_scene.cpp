@@ -54,8 +54,11 @@ void ShapesScene::compute_distance(Pair& pair) const {
     const Stopwatch start;
     pair.distance = distance(world_.shape(pair.a), world_.pose(pair.a), world_.shape(pair.b), world_.pose(pair.b));
     pair.microseconds += 1e6 * start.seconds();
-    // The broad phase tests no pair that it proves disjoint: the method is then that of the distance.
-    if (pair.collision.method == Method::automatic) pair.collision.method = pair.distance->method;
+    // The broad phase tests no pair that it proves disjoint: method and note are then those of the distance.
+    if (pair.collision.method == Method::automatic) {
+        pair.collision.method = pair.distance->method;
+        pair.collision.note = pair.distance->note;
+    }
 }
 
 void ShapesScene::move(Index body, const Pose& pose) {

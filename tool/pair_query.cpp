@@ -34,7 +34,10 @@ Json contact_json(const Contact& c) {
 
 template <class Result>
 Json head_json(const Result& result) {
-    return {{"status", status_text(result.status)}, {"proven", result.proven}, {"method", name(result.method)}};
+    return {{"status", status_text(result.status)},
+            {"proven", result.proven},
+            {"note", result.note},
+            {"method", name(result.method)}};
 }
 
 } // namespace
@@ -119,13 +122,24 @@ Json to_json(const SweepResult& result) {
     return json;
 }
 
-void print_head(Status status, bool proven, const NamedShape& a, const NamedShape& b) {
+void add_interiors(Json& json, const NamedShape& a, const NamedShape& b) {
+    for (const auto& [key, shape] : {std::pair("interior_a", &a.shape), std::pair("interior_b", &b.shape)})
+        json[key] = {{"interior", name(shape->interior())}, {"reason", shape->interior_reason()}};
+}
+
+void print_head(Status status, bool proven, std::string_view note, const NamedShape& a, const NamedShape& b) {
     fmt::print("{}{}\n", status_text(status),
                proven                        ? ", proven"
                : status == Status::undecided ? ": neither contact nor its absence is proven"
-                                             : ", not proven: see the error");
-    for (const auto& [letter, shape] : {std::pair('A', &a), std::pair('B', &b)})
-        fmt::print("  {}          {} ({})\n", letter, shape->description, name(shape->shape.kind()));
+               : note.empty()                ? ", not proven: see the error"
+                                             : ", not proven: see the note");
+    for (const auto& [letter, named] : {std::pair('A', &a), std::pair('B', &b)}) {
+        const Shape& shape = named->shape;
+        fmt::print("  {}          {} ({})\n", letter, named->description, name(shape.kind()));
+        if (!shape.interior_reason().empty() && shape.interior() != MeshInterior::closed)
+            fmt::print("             {}: {}\n", name(shape.interior()), shape.interior_reason());
+    }
+    if (!note.empty()) fmt::print("  note       {}\n", note);
 }
 
 void print_method(Method method, Question question, const NamedShape& a, const NamedShape& b) {

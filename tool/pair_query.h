@@ -42,9 +42,11 @@ struct NamedShape {
 [[nodiscard]] Json to_json(const CollideResult& result);
 [[nodiscard]] Json to_json(const DistanceResult& result);
 [[nodiscard]] Json to_json(const SweepResult& result);
+// How the interior of each shape was determined.
+void add_interiors(Json& json, const NamedShape& a, const NamedShape& b);
 
 // First lines of a report: the status and whether it is proven, and both shapes.
-void print_head(Status status, bool proven, const NamedShape& a, const NamedShape& b);
+void print_head(Status status, bool proven, std::string_view note, const NamedShape& a, const NamedShape& b);
 // Last lines of a report: the method with its guarantee, and the error of the shapes.
 void print_method(Method method, Question question, const NamedShape& a, const NamedShape& b);
 void print_error(double error_bound);

@@ -31,7 +31,7 @@ Motion parse_motion(const std::string& from, const std::string& to, const char* 
 }
 
 void print(const NamedShape& a, const NamedShape& b, const SweepResult& result) {
-    print_head(result.status, result.proven, a, b);
+    print_head(result.status, result.proven, result.note, a, b);
     if (result.status != Status::disjoint)
         fmt::print("  time       {:.9g}{}\n", result.time,
                    result.status == Status::overlapping
@@ -76,7 +76,11 @@ void run_sweep(const SweepArguments& arguments, Session& session) {
                                       .margin = arguments.margin,
                                       .effort = arguments.effort});
     if (!arguments.html.empty()) write_page(a, b, motion_a, motion_b, result, arguments.html);
-    if (arguments.json) return fmt::print("{}\n", to_json(result).dump(2));
+    if (arguments.json) {
+        Json json = to_json(result);
+        add_interiors(json, a, b);
+        return fmt::print("{}\n", json.dump(2));
+    }
     print(a, b, result);
     if (!arguments.html.empty()) fmt::print("  page       {}\n", arguments.html);
 }

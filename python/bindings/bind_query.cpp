@@ -159,6 +159,9 @@ void bind_collision(py::module_& m) {
         .def_readonly("proven", &CollideResult::proven, "Whether the status is proven.")
         .def_readonly("method", &CollideResult::method, "The method that was used.")
         .def_property_readonly(
+            "note", [](const CollideResult& r) { return std::string(r.note); },
+            "What the result does not say about a mesh whose interior is not certain; see Shape.interior. Often empty.")
+        .def_property_readonly(
             "witness", [](const CollideResult& c) { return vector_array(c.witness); },
             "If overlapping, the witness point: a point of both shapes (3,), metres, world frame.")
         .def_readonly("depth", &CollideResult::depth, "Penetration depth of the deepest contact found (m).")
@@ -255,6 +258,9 @@ void bind_others(py::module_& m) {
             "normal", [](const DistanceResult& d) { return vector_array(d.normal); },
             "The unit direction (3,), from A to B.")
         .def_readonly("method", &DistanceResult::method, "The method that was used.")
+        .def_property_readonly(
+            "note", [](const DistanceResult& r) { return std::string(r.note); },
+            "What the result does not say about a mesh whose interior is not certain; see Shape.interior. Often empty.")
         .def_readonly("error_bound", &DistanceResult::error_bound, "Error bound of the distance (m).")
         .def_readonly("converged", &DistanceResult::converged, "Whether the bounds are within the tolerance.")
         .def("__repr__", [](const DistanceResult& d) {
@@ -289,6 +295,9 @@ void bind_others(py::module_& m) {
             },
             "(n,) bool: whether a contact was found in the interval.")
         .def_readonly("method", &SweepResult::method, "The method that was used.")
+        .def_property_readonly(
+            "note", [](const SweepResult& r) { return std::string(r.note); },
+            "What the result does not say about a mesh whose interior is not certain; see Shape.interior. Often empty.")
         .def_readonly("error_bound", &SweepResult::error_bound, "Error bound of the shapes (m).")
         .def_readonly("budget_exhausted", &SweepResult::budget_exhausted,
                       "Whether the budget was exhausted, so that the error or the intervals are wider than requested.")

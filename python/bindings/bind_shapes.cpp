@@ -37,7 +37,7 @@ py::object closest(const Shape& shape, const py::object& given) {
     std::vector<ClosestPoint> found(points.size());
     {
         const py::gil_scoped_release unlocked;
-        const SurfaceTree& tree = shape.tree();
+        const SurfaceTree& tree = shape.without_caps().tree();
         points.in_pieces([&](std::span<const Vec3> some, std::size_t first) {
             tree.closest(some, {found.data() + first, some.size()});
         });
@@ -109,6 +109,11 @@ whether a mesh has an inside, an array (n, 3) as a point shell, a half-space.)")
         .def_property_readonly("radius", &Shape::radius,
                                "The radius of a bounding sphere about the centre of bounds (m).")
         .def_property_readonly("error_bound", &Shape::error_bound, "Error bound of query results near the surface (m).")
+        .def_property_readonly("interior", &Shape::interior,
+                               "How the interior of a mesh was determined; closed for other solids.")
+        .def_property_readonly(
+            "interior_reason", [](const Shape& shape) { return shape.interior_reason(); },
+            "Why, in one sentence; empty for shapes that are not meshes.")
         .def_property_readonly("memory_bytes", &Shape::memory_bytes, "The memory of the data built so far (bytes).")
         .def("prepare", &Shape::prepare, py::call_guard<py::gil_scoped_release>(),
              "Builds the acceleration structures now that methods would build on first use.")

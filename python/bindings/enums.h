@@ -21,6 +21,7 @@ FATHOM_PYTHON_CHOICES(Status, "disjoint", "overlapping", "undecided")
 FATHOM_PYTHON_CHOICES(ShapeKind, "analytic", "grid", "neural", "other_field", "closed_mesh", "open_mesh", "point_shell",
                       "tetrahedra", "height_field", "half_space")
 FATHOM_PYTHON_CHOICES(MeshInside, "automatic", "closed", "open")
+FATHOM_PYTHON_CHOICES(MeshInterior, "closed", "sealed", "capped", "sheet")
 FATHOM_PYTHON_CHOICES(Method, "automatic", "closed_form", "field_field", "octree", "mesh_field", "point_field",
                       "mesh_mesh", "tetrahedra", "depth_maps", "dual_gradient", "conservative_advancement")
 FATHOM_PYTHON_CHOICES(CollideGoal, "status", "contacts")
@@ -40,8 +41,8 @@ FATHOM_PYTHON_CHOICES(DefectHandling, "none", "paper", "samples")
 namespace fathom::python {
 
 [[nodiscard]] inline py::dict known_choices() {
-    return all_choices<Cause, Status, ShapeKind, MeshInside, Method, CollideGoal, Question, SweepGoal, Path,
-                       BroadMethod, DistanceKind, SignMethod, GridStorage, Combination, Activation, SolidSide,
+    return all_choices<Cause, Status, ShapeKind, MeshInside, MeshInterior, Method, CollideGoal, Question, SweepGoal,
+                       Path, BroadMethod, DistanceKind, SignMethod, GridStorage, Combination, Activation, SolidSide,
                        DepthMethod, DefectHandling>();
 }
 

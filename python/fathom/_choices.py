@@ -66,11 +66,22 @@ class ShapeKind(_Word):
 
 
 class MeshInside(_Word):
-    """Whether a mesh has an inside. automatic: it has one if it is watertight and oriented outward."""
+    """Whether a mesh has an inside. automatic: if it is closed, or can be sealed or capped. closed: it must have a
+    certain one. open: it has none."""
 
     automatic = "automatic"
     closed = "closed"
     open = "open"
+
+
+class MeshInterior(_Word):
+    """How the interior of a mesh was determined. closed: watertight as given. sealed: after repairs within rounding.
+    capped: small holes were closed by caps, so that the interior is a guess. sheet: it has none."""
+
+    closed = "closed"
+    sealed = "sealed"
+    capped = "capped"
+    sheet = "sheet"
 
 
 class Method(_Word):

@@ -24,7 +24,7 @@ def shapes():
         "grid": fathom.Shape(fathom.bake(BALL, resolution=32)),
         "neural": fathom.Shape(fathom.NeuralField([(signs, np.zeros(6), "relu"), (np.ones((1, 6)), [-1.0], "none")], domain=[[-2, -2, -2], [2, 2, 2]])),
         "closed_mesh": fathom.Shape(ball),
-        "open_mesh": fathom.Shape(fathom.TriangleMesh(ball.vertices, ball.triangles[1:])),
+        "open_mesh": fathom.Shape(fathom.TriangleMesh(ball.vertices, ball.triangles[1:]), inside="open"),
         "point_shell": fathom.Shape(ball.vertices),
         "tetrahedra": fathom.Shape(fathom.make_shape("tet_ball", radius=1, resolution=4)),
         "height_field": fathom.Shape(fathom.HeightField(heights, origin=(-2, -2), spacing=(0.5, 0.5), floor=-1, ceiling=1)),
@@ -181,6 +181,24 @@ def test_the_shape_of_an_immutable_object_is_made_once():
     kept = mesh._fathom_shape
     fathom.collide(mesh, None, BALL, at(3, 0, 0))
     assert mesh._fathom_shape is kept and kept.memory_bytes > 0
+
+
+def test_a_shape_says_how_it_understood_a_mesh_and_results_say_what_is_not_certain():
+    inward = fathom.Shape(fathom.TriangleMesh(CUBE.vertices, CUBE.triangles[:, ::-1]))
+    assert inward.interior is fathom.MeshInterior.sealed and "inward" in inward.interior_reason
+    assert fathom.collide(inward, None, "sphere(0.1)", None).proven
+    holed = fathom.Shape(fathom.TriangleMesh(CUBE.vertices, CUBE.triangles[1:]))
+    assert holed.interior == "capped" and "3 open edges" in holed.interior_reason
+    inside = fathom.collide(holed, None, "sphere(0.1)", None)
+    assert inside.touching and not inside.proven and "depends on them" in inside.note
+    apart = fathom.distance(holed, None, "sphere(0.1)", at(5, 0, 0))
+    assert apart.lower_bound > 0 and apart.note
+    square = fathom.Shape(fathom.TriangleMesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2], [0, 2, 3]]))
+    assert square.interior == "sheet" and square.kind == "open_mesh"
+    assert "no certain inside" in fathom.sweep(square, None, "sphere(0.1)", fathom.Motion(at(0.5, 0.5, 1), at(0.5, 0.5, 0))).note
+    assert fathom.Shape(CUBE).interior == "closed" and fathom.collide(CUBE, None, "sphere(0.1)", None).note == ""
+    with pytest.raises(fathom.Error, match="exceeds the limit"):
+        fathom.Shape(fathom.TriangleMesh(CUBE.vertices * 1e20, CUBE.triangles))
 
 
 def test_any_object_with_vertices_and_faces_is_a_shape():

@@ -8,7 +8,7 @@
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/field/mesh/grid_builder.h>
 #include <fathom/geometry/generate/generate.h>
-#include <fathom/geometry/io/triangulate.h>
+#include <fathom/geometry/mesh/triangulate.h>
 
 #include <cmath>
 #include <memory>

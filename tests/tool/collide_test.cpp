@@ -217,6 +217,43 @@ TEST(CollideCommand, rejects_invalid_input) {
     EXPECT_NE(below.err.find("'-1' is not a number >= 0"), std::string::npos) << below.err;
 }
 
+// A box of size 1 without one of its twelve triangles.
+constexpr const char* holed_box = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n"
+                                  "f 1 4 3\nf 1 3 2\nf 5 6 7\nf 5 7 8\nf 1 2 6\nf 1 6 5\n"
+                                  "f 2 3 7\nf 2 7 6\nf 3 4 8\nf 3 8 7\nf 4 1 5\n";
+
+TEST(CollideCommand, reports_how_a_mesh_with_a_hole_is_understood) {
+    const Folder folder;
+    const std::string pair = quoted(folder.written("holed.obj", holed_box)) + " 'sphere(0.1)' --pose-b 0.5,0.5,0.5";
+    const json inside = answer(pair);
+    EXPECT_EQ(inside["status"], "overlapping");
+    EXPECT_EQ(inside["proven"], false);
+    EXPECT_EQ(inside["note"], "the holes of A were closed by caps, and the result depends on them");
+    EXPECT_EQ(inside["interior_a"]["interior"], "capped");
+    EXPECT_EQ(inside["interior_a"]["reason"], "3 open edges: 1 hole closed by flat caps");
+    EXPECT_EQ(inside["interior_b"]["interior"], "closed");
+    const Outcome text = collide(pair);
+    for (const char* words : {"not proven: see the note", "capped: 3 open edges", "note       the holes of A"})
+        EXPECT_NE(text.out.find(words), std::string::npos) << words << text.out;
+}
+
+TEST(CollideCommand, rejects_meshes_that_rounding_makes_meaningless) {
+    const Folder folder;
+    for (const char* size : {"1e160", "1e300", "1e40", "1e-307"}) {
+        const std::string file = folder.written(
+            "bad.obj",
+            fmt::format("v 0 0 0\nv {0} 0 0\nv 0 {0} 0\nv 0 0 {0}\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n", size));
+        for (const std::string& command :
+             {fmt::format("collide {0} {0}", quoted(file)), fmt::format("distance {} 'sphere(1)'", quoted(file)),
+              fmt::format("field build {} -o {}", quoted(file), quoted(folder.file("x.fathom")))}) {
+            const Outcome outcome = run(command, "FATHOM_CACHE=off");
+            EXPECT_EQ(outcome.exit_code, 1) << command << size << outcome.err;
+            EXPECT_NE(outcome.err.find("bad.obj"), std::string::npos) << command << outcome.err;
+            EXPECT_NE(outcome.err.find(" m "), std::string::npos) << "the limit: " << outcome.err;
+        }
+    }
+}
+
 TEST(CollideCommand, prints_a_readable_report) {
     const Outcome meeting = collide("'sphere(1)' 'sphere(0.5)' --pose-b 0,0,1.3");
     EXPECT_EQ(meeting.exit_code, 0);

@@ -107,6 +107,7 @@ json vector(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
 void expect_same(const json& found, const CollideResult& expected, const std::string& where) {
     EXPECT_EQ(found["status"], text_of(expected.status)) << where;
     EXPECT_EQ(found["proven"], expected.proven) << where;
+    EXPECT_EQ(found["note"], expected.note) << where;
     EXPECT_EQ(found["depth"], number(expected.depth)) << where;
     ASSERT_EQ(found["contacts"].size(), expected.contacts.size()) << where;
     for (std::size_t k = 0; k < expected.contacts.size(); ++k) {
@@ -119,6 +120,7 @@ void expect_same(const json& found, const CollideResult& expected, const std::st
 void expect_same(const json& found, const DistanceResult& expected, const std::string& where) {
     EXPECT_EQ(found["status"], text_of(expected.status)) << where;
     EXPECT_EQ(found["proven"], expected.proven) << where;
+    EXPECT_EQ(found["note"], expected.note) << where;
     EXPECT_EQ(found["method"], name(expected.method)) << where;
     EXPECT_EQ(found["lower_bound"], number(expected.lower_bound)) << where;
     EXPECT_EQ(found["upper_bound"], number(expected.upper_bound)) << where;

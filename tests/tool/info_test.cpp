@@ -45,6 +45,8 @@ TEST(Info, json_has_every_key_and_correct_values) {
                             "bounds",
                             "center",
                             "unreferenced_vertices",
+                            "interior",
+                            "interior_reason",
                             "notes"})
         EXPECT_TRUE(report.contains(key)) << key;
     EXPECT_EQ(report["file"], file);
@@ -53,6 +55,7 @@ TEST(Info, json_has_every_key_and_correct_values) {
     EXPECT_EQ(report["tetrahedra"], 0);
     EXPECT_EQ(report["watertight"], true);
     EXPECT_EQ(report["genus"], 0);
+    EXPECT_EQ(report["interior"], "closed");
     EXPECT_EQ(report["inside_out"], false);
     EXPECT_TRUE(report["self_intersections"].is_null());
     EXPECT_NEAR(report["volume"].get<double>(), 1.0 / 6, 1e-15);

@@ -409,7 +409,13 @@ void clear(ShellSweepResult& result) {
 
 } // namespace
 
-SweepShell::SweepShell(std::vector<Vec3> given) : points(std::move(given)), tree(points) {}
+SweepShell::SweepShell(std::vector<Vec3> given) {
+    const auto kept = std::make_shared<const std::vector<Vec3>>(std::move(given));
+    *this = SweepShell(kept, *kept);
+}
+
+SweepShell::SweepShell(std::shared_ptr<const void> owner_of_points, std::span<const Vec3> given)
+    : owner(std::move(owner_of_points)), points(given), tree(points) {}
 
 void sweep(const SweepShell& shell, const Motion& shell_motion, const SegmentCaster& caster, const Motion& field_motion,
            ShellSweepResult& out, const ShellSweepOptions& options) {

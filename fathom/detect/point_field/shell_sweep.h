@@ -15,6 +15,7 @@
 #include <fathom/index/sphere_tree.h>
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -90,10 +91,13 @@ struct ShellSweepResult {
 
 // The points of a body in its own frame, with their tree. Throws as SphereTree does.
 struct SweepShell {
-    std::vector<Vec3> points;
+    std::shared_ptr<const void> owner; // of the points
+    std::span<const Vec3> points;
     SphereTree tree;
 
     explicit SweepShell(std::vector<Vec3> given);
+    // Shares points that `owner` keeps alive.
+    SweepShell(std::shared_ptr<const void> owner_of_points, std::span<const Vec3> given);
 };
 
 // `shell` moves by `shell_motion`, the field by `field_motion`; level and field are those of the caster. `out` is

@@ -5,6 +5,7 @@
 #include <fathom/detect/query/methods.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 
@@ -47,6 +48,81 @@ Status status_of(const DistanceResult& distance) {
     return distance.lower_bound > 0 ? Status::disjoint : Status::undecided;
 }
 
+// ---- Meshes without a certain interior
+
+bool has_caps(const Shape& shape) { return shape.interior() == MeshInterior::capped; }
+
+// Sentences for A, for B, and for both.
+using Note = std::array<std::string_view, 3>;
+constexpr Note depends_on_caps = {"the holes of A were closed by caps, and the result depends on them",
+                                  "the holes of B were closed by caps, and the result depends on them",
+                                  "the holes of A and B were closed by caps, and the result depends on them"};
+constexpr Note independent_of_caps = {"the holes of A were closed by caps; the result does not depend on them",
+                                      "the holes of B were closed by caps; the result does not depend on them",
+                                      "the holes of A and B were closed by caps; the result does not depend on them"};
+constexpr Note sheet_overlaps = {"A has no certain inside: the overlap is that of its surface",
+                                 "B has no certain inside: the overlap is that of its surface",
+                                 "A and B have no certain inside: the overlap is that of their surfaces"};
+constexpr Note sheet_is_disjoint = {"A has no certain inside: a body that it encloses counts as disjoint",
+                                    "B has no certain inside: a body that it encloses counts as disjoint",
+                                    "A and B have no certain inside: a body that one encloses counts as disjoint"};
+
+std::string_view note_on(const Shape& a, const Shape& b, Status status, bool caps_matter) {
+    const auto pick = [](const Note& note, bool of_a, bool of_b) {
+        return of_a && of_b ? note[2] : of_b ? note[1] : of_a ? note[0] : std::string_view();
+    };
+    if (caps_matter) return pick(depends_on_caps, has_caps(a), has_caps(b));
+    const bool sheet_a = a.is_doubtful_sheet(), sheet_b = b.is_doubtful_sheet();
+    if (sheet_a || sheet_b)
+        return pick(status == Status::disjoint ? sheet_is_disjoint : sheet_overlaps, sheet_a, sheet_b);
+    return pick(independent_of_caps, has_caps(a), has_caps(b));
+}
+
+// A result depends on caps if the given triangles alone, as a surface, give another one.
+bool caps_matter(const Pair& pair, const CollideOptions& options, const CollideResult& result) {
+    if (result.status != Status::overlapping) return false; // the surface is a part of the solid
+    const CollideResult bare =
+        collide(pair.a.shape->without_caps(), pair.a.pose, pair.b.shape->without_caps(), pair.b.pose,
+                {.goal = CollideGoal::status, .margin = options.margin, .effort = options.effort});
+    return bare.status != Status::overlapping || !bare.proven;
+}
+
+bool caps_matter(const Pair& pair, const DistanceOptions& options, const DistanceResult& result) {
+    const DistanceResult bare = distance(pair.a.shape->without_caps(), pair.a.pose, pair.b.shape->without_caps(),
+                                         pair.b.pose, {.tolerance = options.tolerance, .effort = options.effort});
+    if (result.status != Status::disjoint) return bare.status != result.status || !bare.proven;
+    return !(bare.upper_bound <= result.upper_bound + tolerance_of(pair, options) + result.error_bound);
+}
+
+bool caps_matter(const Moving& a, const Moving& b, const SweepOptions& options, const SweepResult& result) {
+    if (result.status != Status::overlapping) return false;
+    if (options.path == Path::straight) return true; // not supported for two surfaces
+    SweepOptions inner = options;
+    inner.method = Method::automatic;
+    const SweepResult bare = sweep(a.shape->without_caps(), a.motion, b.shape->without_caps(), b.motion, inner);
+    const double within = options.tolerance + result.error + bare.error;
+    const auto same = [&](const ContactInterval& p, const ContactInterval& q) {
+        return std::abs(p.start - q.start) <= within && std::abs(p.end - q.end) <= within;
+    };
+    return bare.status != result.status || !bare.proven || !(std::abs(bare.time - result.time) <= within) ||
+           !std::equal(bare.intervals.begin(), bare.intervals.end(), result.intervals.begin(), result.intervals.end(),
+                       same);
+}
+
+template <class Result>
+void note_interiors(const Shape& a, const Shape& b, bool depends_on_guess, Result& result) {
+    result.proven = result.proven && !depends_on_guess;
+    result.note = note_on(a, b, result.status, depends_on_guess);
+}
+
+// Caps are not triangles of the given mesh: they have no number.
+void forget_caps(const Shape& shape, Feature Contact::*feature, std::vector<Contact>& contacts) {
+    if (!has_caps(shape) && shape.interior() != MeshInterior::sealed) return;
+    const std::size_t given = shape.without_caps().mesh().triangles.size();
+    for (Contact& c : contacts)
+        if ((c.*feature).element >= given) (c.*feature).element = no_index;
+}
+
 } // namespace
 } // namespace query
 
@@ -67,6 +143,10 @@ CollideResult collide(const Shape& a, const Pose& pose_a, const Shape& b, const 
     if (!result.contacts.empty() && options.margin == 0 &&
         result.depth < query::surface_error(a) + query::surface_error(b))
         result.proven = false;
+    query::forget_caps(a, &Contact::feature_a, result.contacts);
+    query::forget_caps(b, &Contact::feature_b, result.contacts);
+    const bool guessed = (query::has_caps(a) || query::has_caps(b)) && query::caps_matter(pair, options, result);
+    query::note_interiors(a, b, guessed, result);
     return result;
 }
 
@@ -89,6 +169,8 @@ DistanceResult distance(const Shape& a, const Pose& pose_a, const Shape& b, cons
     if (result.upper_bound > 0 && std::isfinite(result.upper_bound))
         result.converged = !(result.upper_bound - result.lower_bound >
                              1.001 * query::tolerance_of(pair, options) + 4 * result.error_bound);
+    const bool guessed = (query::has_caps(a) || query::has_caps(b)) && query::caps_matter(pair, options, result);
+    query::note_interiors(a, b, guessed, result);
     return result;
 }
 
@@ -108,6 +190,9 @@ SweepResult sweep(const Shape& a, const Motion& motion_a, const Shape& b, const 
     result.method = row.method;
     result.proven = result.proven && result.status != Status::undecided;
     result.error_bound = query::surface_error(a) + query::surface_error(b);
+    const bool guessed =
+        (query::has_caps(a) || query::has_caps(b)) && query::caps_matter(moving_a, moving_b, options, result);
+    query::note_interiors(a, b, guessed, result);
     return result;
 }
 

@@ -4,6 +4,8 @@
 // Guarantee: the status "disjoint" is a proof about the shapes as they are represented (a grid as it interpolates).
 // `error_bound` bounds the deviation of the representation from the true shape. A method that samples (depth_maps,
 // dual_gradient, point_field for meshes) must be forced; it reports "undecided" where it finds no contact.
+// Meshes: exact tests of triangles are proofs about any mesh. Where a result depends on caps that close the holes of a
+// mesh (MeshInterior::capped), it is not proven. `note` says so, and also where a mesh without an inside is a surface.
 // Symmetry: swapping the two shapes swaps the points and negates the normal.
 // All queries are const, thread-safe and deterministic. Unit: metres, world frame. Costs: docs/matrix.md. The first
 // query of a shape also builds the data that its method needs; Shape::prepare() builds it in advance.
@@ -62,7 +64,7 @@ struct CollideOptions {
 struct CollideResult {
     Status status = Status::disjoint;
     // "disjoint" is proven for the shapes as represented, or "overlapping" has a `witness`. False also if contacts were
-    // found whose depth is below the error of the shapes.
+    // found whose depth is below the error of the shapes, or if the result depends on the caps of a mesh.
     bool proven = true;
     Method method = Method::automatic; // the method that was used
     Vec3 witness = Vec3::Zero();       // overlapping: a point of both shapes, up to the margin (m, world)
@@ -72,6 +74,9 @@ struct CollideResult {
     bool more_contacts = false;      // more contacts exist than are listed
     bool budget_exhausted = false;   // undecided: the evaluation limit was reached
     std::vector<Contact> contacts{}; // CollideGoal::contacts: deepest first, in a deterministic order
+    // What the result does not say about a mesh whose interior is not certain (Shape::interior()): a fixed sentence
+    // with A and B for the shapes, or empty. It lives as long as the program.
+    std::string_view note{};
 };
 // Tests whether two shapes overlap, and finds their contacts. Touching counts as overlap. The result is undecided if a
 // pose is not finite. Throws Error{invalid_argument} for a negative or non-finite margin, Error{unsupported} for an
@@ -99,6 +104,7 @@ struct DistanceResult {
     Method method = Method::automatic; // the method that was used
     double error_bound = 0;            // deviation of the shapes, or of their depths, from the true shapes (m)
     bool converged = true;             // the bounds are as close as requested
+    std::string_view note{};           // as in CollideResult
 };
 // Finds the signed distance and the closest points of two shapes. Both bounds are infinity if a shape is empty.
 // If a pose is not finite, the bounds are -infinity and infinity.
@@ -131,6 +137,7 @@ struct SweepResult {
     Method method = Method::automatic;        // the method that was used
     double error_bound = 0;                   // deviation of the shapes from the true shapes (m)
     bool budget_exhausted = false; // the evaluation limit was reached: error or intervals are wider than requested
+    std::string_view note{};       // as in CollideResult
 };
 // Finds the time of impact of two moving shapes, or all their contact intervals. Time runs in [0, 1].
 // Motion::path is ignored; options.path selects the path.

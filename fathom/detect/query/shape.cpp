@@ -13,7 +13,7 @@
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/field/mesh/mesh_field.h>
 #include <fathom/field/tet/tet_field.h>
-#include <fathom/geometry/inspect/mesh_report.h>
+#include <fathom/geometry/inspect/seal.h>
 #include <fathom/geometry/mesh/components.h>
 #include <fathom/geometry/mesh/triangle_mesh.h>
 #include <fathom/geometry/surface_tree/surface_tree.h>
@@ -51,30 +51,51 @@ std::string_view name(ShapeKind kind) {
     return "unknown";
 }
 
+namespace {
+
+// The field of a mesh or of tetrahedra.
+struct OwnField {
+    FieldPtr field;
+    std::size_t bytes = 0; // without data that the shape shares with it
+};
+
+} // namespace
+
 struct Shape::State {
     ShapeKind kind = ShapeKind::open_mesh;
     Box bounds{};
     FieldPtr given_field{};
-    TriangleMesh mesh{}; // of closed and open meshes
+    std::shared_ptr<const TriangleMesh> mesh{}; // of closed and open meshes; every tree refers to this copy
+    SealedMesh seal{};                          // of closed and open meshes: how they were understood; without the mesh
+    bool is_requested_sheet = false;            // MeshInside::open
     TetMesh tets{};
     std::vector<Vec3> points{};
     HalfSpace half_space{};
 
-    Lazy<FieldPtr> field;
+    Lazy<OwnField> field;
     Lazy<FieldSphereTree> solid;
     Lazy<SegmentCaster> caster;
-    Lazy<TriangleMesh> skin; // surface of shapes that are not meshes
+    Lazy<std::shared_ptr<const TriangleMesh>> skin; // surface of shapes that are not meshes
     Lazy<TriangleSphereTree> surface;
-    Lazy<SurfaceTree> tree;
+    Lazy<std::shared_ptr<const SurfaceTree>> tree;
     Lazy<point_field::SweepShell> shell;
     Lazy<std::vector<Vec3>> component_samples;
     Lazy<tet::TetTopology> topology;
     Lazy<DetectionParts> detection_parts;
+    Lazy<Shape> without_caps;
 
     [[nodiscard]] bool is_mesh() const { return kind == ShapeKind::closed_mesh || kind == ShapeKind::open_mesh; }
     void require(bool there, std::string_view what) const {
         if (!there) throw Error(Cause::unsupported, fmt::format("a shape of kind {} has no {}", name(kind), what));
     }
+
+    void set_mesh(TriangleMesh given) {
+        for (const Triangle& t : given.triangles)
+            for (const Index v : t) bounds.extend(given.vertices[v]);
+        mesh = std::make_shared<TriangleMesh>(std::move(given));
+    }
+    [[nodiscard]] const std::shared_ptr<const TriangleMesh>& shared_mesh() const;
+    [[nodiscard]] const std::shared_ptr<const SurfaceTree>& shared_tree() const;
 };
 
 namespace {
@@ -96,20 +117,17 @@ ShapeKind kind_of(const Field& field) {
     return ShapeKind::other_field;
 }
 
-bool is_closed(const TriangleMesh& mesh, MeshInside inside) {
-    if (inside == MeshInside::open) return false;
-    const bool closed = mesh_report(mesh).faces_outward();
-    if (!closed && inside == MeshInside::closed)
-        throw Error(Cause::invalid_argument,
-                    "the mesh is not closed: it is not watertight, or a component is oriented inward");
-    return closed;
-}
-
-Box bounds_of(const TriangleMesh& mesh) {
-    Box box;
-    for (const Triangle& t : mesh.triangles)
-        for (const Index v : t) box.extend(mesh.vertices[v]);
-    return box;
+// Vertices that were merged have one position; the moved mesh has the same topology only if they still do.
+void check_merged(std::span<const Vec3> vertices, std::span<const Index> merged, double displacement) {
+    double largest = 0;
+    for (const Vec3& v : vertices) largest = std::max(largest, v.cwiseAbs().maxCoeff());
+    const double within = 2 * displacement + 0x1p-20 * largest; // rounding of float
+    for (std::size_t v = 0; v < merged.size(); ++v)
+        if (!((vertices[v] - vertices[merged[v]]).norm() <= within))
+            throw Error(
+                Cause::invalid_argument,
+                fmt::format("coincided with vertex {} when the shape was made, and has separated from it", merged[v]),
+                {.element = "vertex", .index = static_cast<std::int64_t>(v)});
 }
 
 // Whether a tetrahedron is degenerate or inverted; the boundary then does not determine the interior.
@@ -150,6 +168,10 @@ std::vector<Vec3> component_samples_of(const TriangleMesh& mesh) {
     return component_samples;
 }
 
+std::size_t bytes_of(const TriangleMesh& mesh) {
+    return mesh.vertices.capacity() * sizeof(Vec3) + mesh.triangles.capacity() * sizeof(Triangle);
+}
+
 std::vector<Vec3> used_vertices(const TriangleMesh& mesh) {
     std::vector<char> used(mesh.vertices.size(), 0);
     for (const Triangle& t : mesh.triangles)
@@ -173,13 +195,23 @@ Shape::Shape(FieldPtr field) : state_(std::make_shared<State>()) {
 Shape::Shape(TriangleMesh mesh, MeshInside inside) : state_(std::make_shared<State>()) {
     check(mesh);
     if (mesh.triangles.empty()) throw Error(Cause::empty, "the mesh has no triangles");
-    state_->kind = is_closed(mesh, inside) ? ShapeKind::closed_mesh : ShapeKind::open_mesh;
-    state_->bounds = bounds_of(mesh);
-    state_->mesh = std::move(mesh);
+    check_size(mesh.vertices);
+    SealedMesh& seal = state_->seal;
+    if (inside == MeshInside::open) {
+        seal = {.reason = "requested", .mesh = std::move(mesh)};
+        state_->is_requested_sheet = true;
+    } else {
+        seal = fathom::seal(std::move(mesh));
+    }
+    if (inside == MeshInside::closed && seal.interior != MeshInterior::closed && seal.interior != MeshInterior::sealed)
+        throw Error(Cause::invalid_argument, "the mesh is not closed: " + seal.reason);
+    state_->kind = seal.interior == MeshInterior::sheet ? ShapeKind::open_mesh : ShapeKind::closed_mesh;
+    state_->set_mesh(std::exchange(seal.mesh, {}));
 }
 
 Shape::Shape(TetMesh mesh) : state_(std::make_shared<State>()) {
     check(mesh);
+    check_size(mesh.vertices);
     if (mesh.tetrahedra.empty()) throw Error(Cause::empty, "the mesh has no tetrahedra");
     state_->kind = ShapeKind::tetrahedra;
     for (const Tetrahedron& t : mesh.tetrahedra)
@@ -190,6 +222,7 @@ Shape::Shape(TetMesh mesh) : state_(std::make_shared<State>()) {
 Shape::Shape(std::vector<Vec3> points) : state_(std::make_shared<State>()) {
     if (points.empty()) throw Error(Cause::empty, "the point shell has no points");
     check_vertices(points, {});
+    check_size(points);
     state_->kind = ShapeKind::point_shell;
     for (const Vec3& p : points) state_->bounds.extend(p);
     state_->points = std::move(points);
@@ -204,14 +237,31 @@ const Box& Shape::bounds() const { return state_->bounds; }
 double Shape::radius() const { return 0.5 * state_->bounds.diagonal(); }
 
 double Shape::error_bound() const {
-    const bool of_a_field = has_field(kind()) && kind() != ShapeKind::closed_mesh && kind() != ShapeKind::tetrahedra;
-    return of_a_field ? state_->given_field->near_error_bound() : 0;
+    return state_->given_field ? state_->given_field->near_error_bound() : state_->seal.displacement;
+}
+
+MeshInterior Shape::interior() const {
+    if (state_->is_mesh()) return state_->seal.interior;
+    return has_field(kind()) ? MeshInterior::closed : MeshInterior::sheet;
+}
+
+const std::string& Shape::interior_reason() const { return state_->seal.reason; }
+
+bool Shape::is_doubtful_sheet() const { return kind() == ShapeKind::open_mesh && !state_->is_requested_sheet; }
+
+const Shape& Shape::without_caps() const {
+    if (state_->seal.cap_triangles == 0) return *this;
+    return state_->without_caps.get([&] {
+        TriangleMesh given = mesh();
+        given.triangles.resize(given.triangles.size() - state_->seal.cap_triangles);
+        return Shape(std::move(given), MeshInside::open);
+    });
 }
 
 Shape Shape::deformed(std::span<const Vec3> vertices) const {
     const State& s = *state_;
     s.require(has_surface(s.kind), "vertices");
-    const std::size_t count = s.is_mesh()                       ? s.mesh.vertices.size()
+    const std::size_t count = s.is_mesh()                       ? s.mesh->vertices.size()
                               : s.kind == ShapeKind::tetrahedra ? s.tets.vertices.size()
                                                                 : s.points.size();
     if (vertices.size() != count)
@@ -220,14 +270,17 @@ Shape Shape::deformed(std::span<const Vec3> vertices) const {
     if (s.kind == ShapeKind::point_shell) return Shape(std::move(moved));
     if (s.kind == ShapeKind::tetrahedra) return Shape(TetMesh{std::move(moved), s.tets.tetrahedra});
     // A closed mesh stays closed: deformation does not change the topology.
-    Shape shape(TriangleMesh{std::move(moved), s.mesh.triangles}, MeshInside::open);
+    check_merged(moved, s.seal.merged, s.seal.displacement);
+    Shape shape(TriangleMesh{std::move(moved), s.mesh->triangles}, MeshInside::open);
     shape.state_->kind = s.kind;
+    shape.state_->seal = s.seal;
+    shape.state_->is_requested_sheet = s.is_requested_sheet;
     // A tree that was built is refitted, until its queries have become much slower.
     constexpr double worn = 1.5;
-    if (const SurfaceTree* const built = s.tree.made(); built && built->tree().decay() < worn)
+    if (const auto* const built = s.tree.made(); built && (*built)->tree().decay() < worn)
         (void)shape.state_->tree.get([&] {
-            SurfaceTree refitted = *built;
-            refitted.refit(shape.state_->mesh.vertices);
+            const auto refitted = std::make_shared<SurfaceTree>(**built);
+            refitted->refit(shape.state_->mesh->vertices);
             return refitted;
         });
     return shape;
@@ -237,10 +290,17 @@ const FieldPtr& Shape::field() const {
     const State& s = *state_;
     s.require(has_field(s.kind), "interior");
     if (s.given_field) return s.given_field;
-    return s.field.get([&]() -> FieldPtr {
-        if (s.kind == ShapeKind::tetrahedra && has_inverted(s.tets)) return std::make_shared<TetField>(s.tets);
-        return std::make_shared<MeshField>(mesh());
-    });
+    return s.field
+        .get([&]() -> OwnField {
+            if (s.kind == ShapeKind::tetrahedra && has_inverted(s.tets)) return {std::make_shared<TetField>(s.tets)};
+            if (s.kind == ShapeKind::tetrahedra) {
+                const auto field = std::make_shared<MeshField>(mesh());
+                return {field, field->memory_bytes() + bytes_of(field->mesh()) + field->tree().memory_bytes()};
+            }
+            const auto field = std::make_shared<MeshField>(s.mesh, s.shared_tree());
+            return {field, field->memory_bytes()};
+        })
+        .field;
 }
 
 const FieldSphereTree& Shape::solid() const {
@@ -251,25 +311,34 @@ const SegmentCaster& Shape::caster() const {
     return state_->caster.get([&] { return SegmentCaster(field()); });
 }
 
-const TriangleMesh& Shape::mesh() const {
-    const State& s = *state_;
-    s.require(has_surface(s.kind), "triangle surface");
-    if (s.is_mesh()) return s.mesh;
-    return s.skin.get([&] { return s.kind == ShapeKind::tetrahedra ? skin_of(s.tets) : skin_of(s.points); });
+const std::shared_ptr<const TriangleMesh>& Shape::State::shared_mesh() const {
+    require(has_surface(kind), "triangle surface");
+    if (is_mesh()) return mesh;
+    return skin.get([&] {
+        return std::make_shared<TriangleMesh>(kind == ShapeKind::tetrahedra ? skin_of(tets) : skin_of(points));
+    });
 }
+
+const std::shared_ptr<const SurfaceTree>& Shape::State::shared_tree() const {
+    return tree.get([&] { return std::make_shared<SurfaceTree>(*shared_mesh()); });
+}
+
+const TriangleMesh& Shape::mesh() const { return *state_->shared_mesh(); }
+const SurfaceTree& Shape::tree() const { return *state_->shared_tree(); }
 
 const TriangleSphereTree& Shape::surface() const {
-    return state_->surface.get([&] { return TriangleSphereTree(mesh()); });
-}
-
-const SurfaceTree& Shape::tree() const {
-    return state_->tree.get([&] { return SurfaceTree(mesh()); });
+    return state_->surface.get([&] { return TriangleSphereTree(state_->shared_mesh()); });
 }
 
 const point_field::SweepShell& Shape::points() const {
     const State& s = *state_;
-    return s.shell.get(
-        [&] { return point_field::SweepShell(s.kind == ShapeKind::point_shell ? s.points : used_vertices(mesh())); });
+    return s.shell.get([&] {
+        if (s.kind == ShapeKind::point_shell) return point_field::SweepShell(nullptr, s.points);
+        std::vector<Vec3> used = used_vertices(mesh());
+        const auto& all = s.shared_mesh();
+        if (used.size() == all->vertices.size()) return point_field::SweepShell(all, all->vertices);
+        return point_field::SweepShell(std::move(used));
+    });
 }
 
 std::span<const Vec3> Shape::component_samples() const {
@@ -307,18 +376,22 @@ void Shape::prepare() const {
 
 std::size_t Shape::memory_bytes() const {
     const State& s = *state_;
-    std::size_t bytes = sizeof(State);
-    const auto of_mesh = [](const TriangleMesh& m) {
-        return m.vertices.size() * sizeof(Vec3) + m.triangles.size() * sizeof(Triangle);
-    };
-    bytes += of_mesh(s.mesh) + s.tets.vertices.size() * sizeof(Vec3) + s.tets.tetrahedra.size() * sizeof(Tetrahedron) +
+    std::size_t bytes = sizeof(State) + s.seal.merged.capacity() * sizeof(Index);
+    bytes += s.tets.vertices.size() * sizeof(Vec3) + s.tets.tetrahedra.size() * sizeof(Tetrahedron) +
              s.points.size() * sizeof(Vec3);
-    if (const auto* skin = s.skin.made()) bytes += of_mesh(*skin);
+    if (s.mesh) bytes += bytes_of(*s.mesh);
+    if (const auto* skin = s.skin.made()) bytes += bytes_of(**skin);
+    if (const auto* own = s.field.made()) bytes += own->bytes;
     if (const auto* solid = s.solid.made()) bytes += solid->bytes();
     if (const auto* caster = s.caster.made()) bytes += caster->bytes();
     if (const auto* surface = s.surface.made()) bytes += surface->memory_bytes();
-    if (const auto* tree = s.tree.made()) bytes += tree->memory_bytes();
-    if (const auto* shell = s.shell.made()) bytes += shell->points.size() * sizeof(Vec3) + shell->tree.memory_bytes();
+    if (const auto* tree = s.tree.made()) bytes += (*tree)->memory_bytes();
+    if (const auto* shell = s.shell.made()) {
+        const bool shared = (s.mesh && shell->owner == s.mesh) || s.kind == ShapeKind::point_shell;
+        bytes += shell->tree.memory_bytes() + (shared ? 0 : shell->points.size() * sizeof(Vec3));
+    }
+    if (const auto* samples = s.component_samples.made()) bytes += samples->size() * sizeof(Vec3);
+    if (const auto* shape = s.without_caps.made()) bytes += shape->memory_bytes();
     return bytes;
 }
 

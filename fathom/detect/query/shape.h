@@ -2,12 +2,16 @@
 // Solids have an interior: analytic expressions, grids, neural and other fields, closed meshes, tetrahedra, height
 // fields and half-spaces. Surfaces have no interior: open meshes and point shells overlap a solid if a part of them is
 // inside it, and another surface if the two intersect.
+// Whether a triangle mesh is a solid is decided by the rules of geometry/inspect/seal.h, and interior() says how and
+// why: small defects are repaired, small holes are closed by caps (the interior is then a guess, and no result that
+// depends on it is proven), and all other meshes are surfaces.
 // Data that a method needs in addition (a tree, a field, a surface mesh) is built once, at first use, and kept;
 // prepare() builds it in advance. A Shape refers to shared immutable data: it is cheap to copy and thread-safe.
 // Unit: metres, in the shape's own frame.
 #pragma once
 
 #include <fathom/field/field.h>
+#include <fathom/geometry/inspect/mesh_report.h>
 #include <fathom/geometry/mesh/tet_mesh.h>
 #include <fathom/geometry/mesh/triangle_mesh.h>
 
@@ -15,6 +19,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -37,7 +42,7 @@ enum class ShapeKind {
     grid,         // a field sampled on a grid
     neural,       // a field given by a neural network
     other_field,  // any other field
-    closed_mesh,  // a watertight triangle mesh and its interior
+    closed_mesh,  // a triangle mesh and its interior
     open_mesh,    // a triangle mesh without an interior
     point_shell,  // a set of points
     tetrahedra,   // the union of tetrahedra
@@ -60,9 +65,12 @@ inline constexpr std::array all_shape_kinds = {ShapeKind::analytic,    ShapeKind
 }
 [[nodiscard]] constexpr bool has_field(ShapeKind kind) { return !is_surface(kind); }
 
-// Whether a mesh has an interior. automatic: it has one if it is watertight and every component is oriented outward
-// (mesh_report.h).
-enum class MeshInside { automatic, closed, open };
+// Whether a mesh has an interior.
+enum class MeshInside {
+    automatic, // as seal.h decides: closed, sealed and capped meshes have one
+    closed,    // it must have a certain one: the mesh is closed or can be sealed
+    open       // it has none: the caller wants the surface
+};
 
 class Shape {
 public:
@@ -70,11 +78,11 @@ public:
     // half_space), grid, neural, height_field, otherwise other_field. For a mesh or tetrahedra, pass the mesh itself:
     // MeshField and TetField become other_field. Error{invalid_argument} if `field` is null.
     explicit Shape(FieldPtr field);
-    // Error as check(mesh) throws; Error{empty} if there are no triangles; Error{invalid_argument} if `closed` is
-    // requested and the mesh is not closed.
+    // Error as check(mesh) and check_size() throw; Error{empty} if there are no triangles; Error{invalid_argument} if
+    // `closed` is requested and the mesh is neither closed nor can be sealed.
     explicit Shape(TriangleMesh mesh, MeshInside inside = MeshInside::automatic);
-    explicit Shape(TetMesh mesh);             // Error as check(mesh) and TetField throw; Error{empty}
-    explicit Shape(std::vector<Vec3> points); // a point shell; Error{empty}, Error{non_finite}
+    explicit Shape(TetMesh mesh);             // Error as check(mesh), check_size() and TetField throw; Error{empty}
+    explicit Shape(std::vector<Vec3> points); // a point shell; Error as check_vertices(), check_size(); Error{empty}
     // The half-space of all points p with normal . p / |normal| <= offset (m).
     [[nodiscard]] static Shape half_space(const Vec3& normal, double offset);
 
@@ -85,13 +93,23 @@ public:
     // Bounding box of the shape; empty if the interior is empty, infinite if the shape is unbounded.
     [[nodiscard]] const Box& bounds() const;
     [[nodiscard]] double radius() const; // of a bounding sphere about the centre of bounds() (m)
-    // Bound on |field - true distance| near the surface (m). Infinity if the field is not a distance; 0 for meshes,
-    // points and tetrahedra.
+    // Bound on |field - true distance| near the surface (m). Infinity if the field is not a distance; 0 for points,
+    // tetrahedra and meshes, except that a sealed mesh differs from the given one by its repairs.
     [[nodiscard]] double error_bound() const;
 
-    // A shape with the same topology and new vertex positions: for open and closed meshes, point shells and tetrahedra.
-    // O(n) if the tree of a mesh is refitted; other trees are built again when they are needed, O(n log n).
-    // Error{count_mismatch}, Error{non_finite}; Error{unsupported} for fields.
+    // How the interior of a mesh was determined, and why (one sentence). Other solids are `closed`, point shells are
+    // sheets, both without a reason.
+    [[nodiscard]] MeshInterior interior() const;
+    [[nodiscard]] const std::string& interior_reason() const;
+    // A mesh that was taken for a surface without the caller's request: it may be meant as a solid.
+    [[nodiscard]] bool is_doubtful_sheet() const;
+    // The given triangles as a surface without caps and interior, if mesh() has caps; otherwise the shape itself.
+    [[nodiscard]] const Shape& without_caps() const;
+
+    // A shape with the same topology and interior() and new vertex positions: for open and closed meshes, point shells
+    // and tetrahedra. O(n) if the tree of a mesh is refitted; other trees are built again when they are needed, O(n log
+    // n). Error{count_mismatch}, Error{non_finite}; Error{invalid_argument} if vertices of a closed mesh that coincided
+    // have separated; Error{unsupported} for fields.
     [[nodiscard]] Shape deformed(std::span<const Vec3> vertices) const;
 
     // ---- Data for the methods, built at first use. Error{unsupported} if the kind does not have it.
@@ -104,7 +122,8 @@ public:
     [[nodiscard]] const SurfaceTree& tree() const;           // bounding volume hierarchy of mesh()
     // The points of a shell; the vertices of a mesh or of tetrahedra.
     [[nodiscard]] const point_field::SweepShell& points() const;
-    // The mesh, the boundary of tetrahedra, or points as triangles without size.
+    // The mesh (a closed one as seal.h leaves it, with its caps), the boundary of tetrahedra, or points as triangles
+    // without size.
     [[nodiscard]] const TriangleMesh& mesh() const;
     // One vertex of every connected component of mesh(); used for containment tests.
     [[nodiscard]] std::span<const Vec3> component_samples() const;
@@ -116,7 +135,8 @@ public:
 
     // Builds the data that the methods of query.h need for this kind.
     void prepare() const;
-    [[nodiscard]] std::size_t memory_bytes() const; // of the data built so far, as far as it is known
+    // Of the data built so far. Complete for meshes and points; a field that the caller made is not included.
+    [[nodiscard]] std::size_t memory_bytes() const;
 
 private:
     struct State;

@@ -49,7 +49,8 @@ std::vector<PlaceRange> places_below(const SphereTree& tree) {
 
 } // namespace
 
-TriangleSphereTree::TriangleSphereTree(const TriangleMesh& mesh) : vertices_(mesh.vertices) {
+TriangleSphereTree::TriangleSphereTree(std::shared_ptr<const TriangleMesh> shared) : mesh_(std::move(shared)) {
+    const TriangleMesh& mesh = *mesh_;
     check(mesh);
     const std::size_t count = mesh.triangles.size();
     std::vector<Vec3> centers(count);
@@ -57,13 +58,10 @@ TriangleSphereTree::TriangleSphereTree(const TriangleMesh& mesh) : vertices_(mes
         for (std::size_t t = begin; t < end; ++t) centers[t] = enclosing_sphere(mesh.corners(t)).center;
     });
     tree_ = SphereTree(centers, {.leaf_size = 4});
-    triangles_.resize(count);
     radius_.resize(count);
     parallel_for(count, 4096, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t place = begin; place < end; ++place) {
-            triangles_[place] = mesh.triangles[tree_.order()[place]];
+        for (std::size_t place = begin; place < end; ++place)
             radius_[place] = float_up(enclosing_sphere(corners(place)).radius);
-        }
     });
     const auto nodes = tree_.nodes();
     const std::vector<PlaceRange> below = places_below(tree_);
@@ -80,8 +78,7 @@ TriangleSphereTree::TriangleSphereTree(const TriangleMesh& mesh) : vertices_(mes
 }
 
 std::size_t TriangleSphereTree::memory_bytes() const {
-    return vertices_.size() * sizeof(Vec3) + triangles_.size() * (sizeof(Triangle) + sizeof(float)) +
-           reach_.size() * sizeof(float) + tree_.memory_bytes();
+    return (radius_.size() + reach_.size()) * sizeof(float) + tree_.memory_bytes();
 }
 
 } // namespace fathom

@@ -8,17 +8,21 @@
 #include <fathom/index/sphere_tree.h>
 
 #include <array>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace fathom {
 
-// Accepts any triangles, also degenerate ones and triangle soups. About 65 bytes a triangle; construction is O(n log
-// n). Throws Error as check(mesh) does. An empty mesh touches nothing.
+// Accepts any triangles, also degenerate ones and triangle soups. About 40 bytes a triangle in addition to the mesh;
+// construction is O(n log n). Throws Error as check(mesh) does. An empty mesh touches nothing.
 class TriangleSphereTree {
 public:
-    explicit TriangleSphereTree(const TriangleMesh& mesh);
+    explicit TriangleSphereTree(std::shared_ptr<const TriangleMesh> mesh); // shares the mesh
+    explicit TriangleSphereTree(TriangleMesh mesh)
+        : TriangleSphereTree(std::make_shared<TriangleMesh>(std::move(mesh))) {}
 
-    [[nodiscard]] std::size_t size() const { return triangles_.size(); }
+    [[nodiscard]] std::size_t size() const { return radius_.size(); }
     // Tree over the centres of the triangles' bounding spheres.
     [[nodiscard]] const SphereTree& tree() const { return tree_; }
     // Bounding radius of a node: all its triangles lie within this distance of its centre (m).
@@ -28,19 +32,15 @@ public:
     [[nodiscard]] Sphere sphere(std::size_t place) const {
         return {tree_.points()[place], static_cast<double>(radius_[place])};
     }
-    [[nodiscard]] const Triangle& vertices(std::size_t place) const { return triangles_[place]; }
-    [[nodiscard]] std::array<Vec3, 3> corners(std::size_t place) const {
-        const Triangle& t = triangles_[place];
-        return {vertices_[t[0]], vertices_[t[1]], vertices_[t[2]]};
-    }
+    [[nodiscard]] const Triangle& vertices(std::size_t place) const { return mesh_->triangles[triangle(place)]; }
+    [[nodiscard]] std::array<Vec3, 3> corners(std::size_t place) const { return mesh_->corners(triangle(place)); }
     [[nodiscard]] Index triangle(std::size_t place) const { return tree_.order()[place]; }
-    [[nodiscard]] std::size_t memory_bytes() const;
+    [[nodiscard]] std::size_t memory_bytes() const; // without the mesh
 
 private:
-    std::vector<Vec3> vertices_;
-    std::vector<Triangle> triangles_; // in the order of the tree
-    std::vector<float> radius_;       // in the order of the tree; rounded up
-    std::vector<float> reach_;        // by node; rounded up
+    std::shared_ptr<const TriangleMesh> mesh_;
+    std::vector<float> radius_; // in the order of the tree; rounded up
+    std::vector<float> reach_;  // by node; rounded up
     SphereTree tree_;
 };
 

@@ -110,7 +110,7 @@ RayHit local_hit(const Shape& shape, const Ray& ray, double limit) {
     case ShapeKind::closed_mesh:
     case ShapeKind::open_mesh:
     case ShapeKind::tetrahedra:
-        return surface_hit(shape, ray, limit);
+        return surface_hit(shape.interior() == MeshInterior::capped ? shape.without_caps() : shape, ray, limit);
     default:
         return solid_hit(shape, ray, limit);
     }

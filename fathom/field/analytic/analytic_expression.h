@@ -5,6 +5,7 @@
 #pragma once
 
 #include <fathom/base/primitives.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
 
 #include <initializer_list>
 #include <memory>
@@ -31,10 +32,10 @@ struct AnalyticNode;
 
 class AnalyticExpression {
 public:
-    static constexpr std::size_t max_depth = 256;     // depth of nested operations
-    static constexpr std::size_t max_weight = 50'000; // shapes in the tree; shared ones count each time
-    static constexpr double max_length = 1e15;        // largest magnitude of any number of a shape (m)
-    static constexpr double min_length = 1e-15;       // smallest value of a number that must be positive (m)
+    static constexpr std::size_t max_depth = 256;        // depth of nested operations
+    static constexpr std::size_t max_weight = 50'000;    // shapes in the tree; shared ones count each time
+    static constexpr double max_length = max_coordinate; // largest magnitude of any number of a shape (m)
+    static constexpr double min_length = min_extent;     // smallest value of a number that must be positive (m)
 
     // Kinds and parameters have the names of the text form (docs/analytic-fields.md): a unit box is
     // AnalyticExpression("box", {1, 1, 1}). Throws Error{invalid_argument}, which names the shape, the number and its

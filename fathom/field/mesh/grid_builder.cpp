@@ -223,6 +223,7 @@ GridField build_wrapped(const Build& soup) {
 
 GridField build_grid(const TriangleMesh& mesh, const GridOptions& options, GridReport* report) {
     check(mesh);
+    check_size(mesh.vertices);
     check_options(options);
     if (mesh.triangles.empty()) throw Error(Cause::empty, "the mesh has no triangles");
     const TriangleMesh welded =
@@ -243,6 +244,7 @@ GridField build_grid(const TriangleMesh& mesh, const GridOptions& options, GridR
 
 std::size_t min_grid_bytes(const TriangleMesh& mesh, const GridOptions& options) {
     check(mesh);
+    check_size(mesh.vertices);
     check_options(options);
     Box bounds;
     for (const Vec3& v : mesh.vertices) bounds.extend(v);
@@ -290,6 +292,7 @@ std::string note_of(const GridOptions& options, const GridReport& report) {
 
 CachedGrid cached_grid(const TriangleMesh& mesh, const GridOptions& options, const FieldCache& cache) {
     check(mesh);
+    check_size(mesh.vertices);
     const Fingerprint key =
         field_key(mesh, Json{{"builder", grid_builder_revision}, {"options", described(options)}}.dump());
     if (std::optional<FieldFile> kept = cache.find(key)) return {std::move(*kept), true, {}};

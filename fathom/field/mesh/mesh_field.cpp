@@ -10,14 +10,27 @@
 
 namespace fathom {
 
-MeshField::MeshField(const TriangleMesh& mesh, const MeshFieldOptions& options) {
-    if (mesh.triangles.empty()) throw Error(Cause::empty, "the mesh has no triangles");
+namespace {
+
+std::shared_ptr<const TriangleMesh> welded_copy(const TriangleMesh& mesh) {
+    return std::make_shared<TriangleMesh>(weld(mesh, {.drop_collapsed = false, .drop_duplicates = true}).mesh);
+}
+
+} // namespace
+
+MeshField::MeshField(const TriangleMesh& mesh, const MeshFieldOptions& options)
+    : MeshField(welded_copy(mesh), nullptr, options) {}
+
+MeshField::MeshField(std::shared_ptr<const TriangleMesh> mesh, std::shared_ptr<const SurfaceTree> tree,
+                     const MeshFieldOptions& options)
+    : mesh_(std::move(mesh)), tree_(std::move(tree)) {
+    if (mesh_->triangles.empty()) throw Error(Cause::empty, "the mesh has no triangles");
+    check_size(mesh_->vertices);
     if (!(options.thickness >= 0))
         throw Error(Cause::invalid_argument, "must not be negative", {.element = "option thickness"});
     if (options.sign == SignMethod::wrap)
         throw Error(Cause::invalid_argument, "'wrap' requires a grid field", {.element = "option sign"});
-    mesh_ = std::make_unique<TriangleMesh>(weld(mesh, {.drop_collapsed = false, .drop_duplicates = true}).mesh);
-    tree_ = std::make_unique<SurfaceTree>(*mesh_);
+    if (!tree_) tree_ = std::make_shared<SurfaceTree>(*mesh_);
     sign_ = choose_sign(*mesh_, *tree_, options.sign);
     if (sign_.method == SignMethod::wrap) {
         sign_.method = SignMethod::thickness;
@@ -26,6 +39,8 @@ MeshField::MeshField(const TriangleMesh& mesh, const MeshFieldOptions& options) 
     half_thickness_ = 0.5 * options.thickness;
     inside_ = std::make_unique<InsideTest>(*mesh_, *tree_, sign_);
 }
+
+std::size_t MeshField::memory_bytes() const { return sizeof(MeshField) + inside_->memory_bytes(); }
 
 double MeshField::distance(const Vec3& p) const { return nearest(p).sample.distance; }
 

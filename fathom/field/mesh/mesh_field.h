@@ -15,8 +15,12 @@ struct MeshFieldOptions {
 
 class MeshField final : public Field {
 public:
-    // Keeps its own welded copy. Throws Error as check(mesh) does, and Error{empty} if there are no triangles.
+    // Keeps its own welded copy. Throws Error as check(mesh) and check_size() do, and Error{empty} if there are no
+    // triangles.
     explicit MeshField(const TriangleMesh& mesh, const MeshFieldOptions& options = {});
+    // Shares a mesh, in which triangles use only one of the vertices at a position (weld.h), and the tree of this mesh.
+    MeshField(std::shared_ptr<const TriangleMesh> mesh, std::shared_ptr<const SurfaceTree> tree,
+              const MeshFieldOptions& options = {});
     ~MeshField() override;
     MeshField(MeshField&&) noexcept;
     MeshField& operator=(MeshField&&) noexcept;
@@ -45,10 +49,11 @@ public:
     [[nodiscard]] const SurfaceTree& tree() const { return *tree_; }
     [[nodiscard]] const SignChoice& sign() const { return sign_; }
     [[nodiscard]] const InsideTest& inside() const { return *inside_; }
+    [[nodiscard]] std::size_t memory_bytes() const; // without the mesh and the tree
 
 private:
-    std::unique_ptr<const TriangleMesh> mesh_;
-    std::unique_ptr<const SurfaceTree> tree_;
+    std::shared_ptr<const TriangleMesh> mesh_;
+    std::shared_ptr<const SurfaceTree> tree_;
     SignChoice sign_;
     std::unique_ptr<const InsideTest> inside_;
     double half_thickness_ = 0;

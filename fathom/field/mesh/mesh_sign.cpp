@@ -68,10 +68,12 @@ SignChoice choose_for_closed(const MeshReport& report, bool crossing) {
     } else if (!report.watertight) {
         choice.method = SignMethod::winding;
         choice.reason = "closed and consistently wound, but components share edges: inside by winding number";
-    } else if (crossing || (turned > 0 && turned < report.components)) {
+    } else if (crossing || report.duplicate_faces.count > 0 || (turned > 0 && turned < report.components)) {
         choice.method = SignMethod::winding;
         choice.reason = crossing ? "closed and consistently wound, but self-intersecting: inside by winding number"
-                                 : "closed, with some components wound inside out: inside by winding number";
+                        : turned > 0
+                            ? "closed, with some components wound inside out: inside by winding number"
+                            : "closed and consistently wound, but with repeated triangles: inside by winding number";
     } else {
         choice.reason = "closed and consistently wound";
     }
@@ -137,11 +139,10 @@ InsideTest::InsideTest(const TriangleMesh& mesh, const SurfaceTree& tree, const 
     if (choice.method == SignMethod::wrap)
         throw Error(Cause::invalid_argument, "'wrap' cannot classify single points", {.element = "sign method"});
     if (choice.method == SignMethod::pseudo_normal) {
-        const EdgeTable table = edge_table(mesh.triangles, mesh.vertices.size());
-        face_normals_ = triangle_normals(mesh);
-        vertex_normals_ = vertex_normals(mesh);
-        edge_normals_ = edge_normals(mesh, table);
-        edge_of_ = table.of_triangle;
+        neighbours_ = triangle_neighbours(edge_table(mesh.triangles, mesh.vertices.size()));
+        const std::vector<Vec3> normals = vertex_normals(mesh);
+        vertex_normals_.reserve(normals.size());
+        for (const Vec3& n : normals) vertex_normals_.push_back(n.cast<float>());
     } else if (choice.method == SignMethod::winding && !choice.sealed) {
         // Closed surfaces do not need this: their winding number is an integer, found by ray crossings.
         winding_ = std::make_unique<WindingNumber>(mesh, tree.tree());
@@ -177,11 +178,14 @@ bool InsideTest::operator()(const Vec3& p, const ClosestPoint& nearest) const {
 bool InsideTest::by_pseudo_normal(const Vec3& p, Index nearest, const Vec3& point, TriangleFeature at) const {
     const Triangle& corners = mesh_.triangles[nearest];
     const auto feature = static_cast<std::size_t>(at);
-    Vec3 normal = face_normals_[nearest];
-    if (feature < 3)
-        normal = vertex_normals_[corners[feature]];
-    else if (feature < 6 && edge_of_[nearest][feature - 3] != no_index)
-        normal = edge_normals_[edge_of_[nearest][feature - 3]];
+    Vec3 normal;
+    if (feature < 3) {
+        normal = vertex_normals_[corners[feature]].cast<double>();
+    } else {
+        normal = unit_normal(mesh_.corners(nearest));
+        const Index other = feature < 6 ? neighbours_[nearest][feature - 3] : no_index;
+        if (other != no_index) normal = (normal + unit_normal(mesh_.corners(other))).normalized();
+    }
     const Vec3 from = p - point;
     const double side = normal.dot(from);
     // If the normal does not decide reliably (a sharp edge, a degenerate triangle), count ray crossings. Crossings do
@@ -189,6 +193,11 @@ bool InsideTest::by_pseudo_normal(const Vec3& p, Index nearest, const Vec3& poin
     // with `flipped`.
     if (std::abs(side) < 1e-6 * from.norm()) return tree_.contains(p) != choice_.flipped;
     return side < 0;
+}
+
+std::size_t InsideTest::memory_bytes() const {
+    return sizeof(InsideTest) + vertex_normals_.size() * sizeof(Vec3f) + neighbours_.size() * sizeof(neighbours_[0]) +
+           (winding_ ? winding_->memory_bytes() : 0);
 }
 
 // ---- Conversion of unsigned distances on a lattice into signed ones.

@@ -56,6 +56,7 @@ public:
     [[nodiscard]] bool operator()(const Vec3& p, Index nearest) const;
     // The same if the closest point is known too.
     [[nodiscard]] bool operator()(const Vec3& p, const ClosestPoint& nearest) const;
+    [[nodiscard]] std::size_t memory_bytes() const; // without the mesh and the tree
 
 private:
     [[nodiscard]] bool by_pseudo_normal(const Vec3& p, Index nearest, const Vec3& point, TriangleFeature at) const;
@@ -63,8 +64,9 @@ private:
     const TriangleMesh& mesh_;
     const SurfaceTree& tree_;
     SignChoice choice_;
-    std::vector<Vec3> face_normals_, vertex_normals_, edge_normals_;
-    std::vector<std::array<Index, 3>> edge_of_;
+    // For pseudo_normal. Float suffices: where the sign of a normal is not certain, ray crossings decide.
+    std::vector<Vec3f> vertex_normals_;
+    std::vector<std::array<Index, 3>> neighbours_; // per triangle: the other triangle at each side
     std::unique_ptr<WindingNumber> winding_;
 };
 

@@ -197,6 +197,11 @@ void report_surface(MeshReport& report, const TriangleMesh& mesh, const ReportOp
 
 } // namespace
 
+std::string_view name(MeshInterior interior) {
+    constexpr std::array<std::string_view, 4> names = {"closed", "sealed", "capped", "sheet"};
+    return names.at(static_cast<std::size_t>(interior));
+}
+
 bool MeshReport::clean() const {
     return watertight && nonmanifold_vertices.count == 0 && degenerate_faces.count == 0 && duplicate_faces.count == 0 &&
            non_finite_vertices.count == 0 && inside_out_parts.count == 0 && inverted_tetrahedra.count == 0 &&

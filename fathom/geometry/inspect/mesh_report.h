@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace fathom {
@@ -54,6 +55,17 @@ struct ReportOptions {
     std::size_t first_count = 8;     // number of elements listed per defect
     Progress* progress = nullptr;    // for the search for self-intersections
 };
+
+// How the interior of a triangle mesh was determined; seal.h states the rules.
+enum class MeshInterior {
+    closed, // watertight and oriented outward as given: the inside is certain
+    sealed, // the same after repairs within rounding: the inside is certain
+    capped, // small holes were closed by flat caps: the inside is a guess
+    sheet   // no inside
+};
+inline constexpr std::array all_mesh_interiors = {MeshInterior::closed, MeshInterior::sealed, MeshInterior::capped,
+                                                  MeshInterior::sheet};
+[[nodiscard]] std::string_view name(MeshInterior interior); // for example "sealed"
 
 struct MeshReport {
     std::size_t vertices = 0;

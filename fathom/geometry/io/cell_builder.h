@@ -7,7 +7,7 @@
 
 #include <fathom/base/encode/text_scanner.h>
 #include <fathom/geometry/io/mesh_file.h>
-#include <fathom/geometry/io/triangulate.h>
+#include <fathom/geometry/mesh/triangulate.h>
 
 #include <cstdint>
 #include <span>

@@ -4,7 +4,9 @@
 
 #include <fathom/base/vec.h>
 #include <fathom/geometry/io/mesh_file.h>
-#include <fathom/geometry/io/triangulate.h>
+#include <fathom/geometry/mesh/triangulate.h>
+
+#include <fmt/format.h>
 
 #include <bit>
 #include <cstdint>
@@ -87,7 +89,15 @@ public:
     }
 
     // To be called at the end of the file: adds notes to the report.
-    void finish();
+    void finish() {
+        ReadReport& report = file_.report;
+        if (report.skipped_faces > 0)
+            report.notes.push_back(
+                fmt::format("skipped {} lines, points and faces with fewer than three corners", report.skipped_faces));
+        if (unclean_ > 0)
+            report.notes.push_back(
+                fmt::format("{} polygons intersect themselves or are too complex; their triangles overlap", unclean_));
+    }
 
 private:
     // Doubling alone could allocate three times the memory needed; the rest of the file bounds the allocation.

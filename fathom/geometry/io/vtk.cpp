@@ -270,10 +270,11 @@ MeshFile read_vtk(const Source& source) { return VtkReader(source).read(); }
 
 namespace {
 
-constexpr std::int32_t vtk_triangle = 5, vtk_tetra = 10;
+constexpr std::int32_t legacy_triangle = 5, legacy_tetra = 10;
 
 template <std::size_t N>
-std::string written(std::span<const Vec3> vertices, std::span<const std::array<Index, N>> elements, std::int32_t type) {
+std::string written_legacy(std::span<const Vec3> vertices, std::span<const std::array<Index, N>> elements,
+                           std::int32_t type) {
     if (vertices.size() > INT32_MAX) throw Error(Cause::too_large, "too many vertices for the 32-bit indices of .vtk");
     OutputBuffer out(std::endian::big);
     out.reserve(256 + vertices.size() * sizeof(Vec3) + elements.size() * (N + 2) * sizeof type);
@@ -294,7 +295,9 @@ std::string written(std::span<const Vec3> vertices, std::span<const std::array<I
 
 } // namespace
 
-std::string written_vtk(const TriangleMesh& mesh) { return written<3>(mesh.vertices, mesh.triangles, vtk_triangle); }
-std::string written_vtk(const TetMesh& mesh) { return written<4>(mesh.vertices, mesh.tetrahedra, vtk_tetra); }
+std::string written_vtk(const TriangleMesh& mesh) {
+    return written_legacy<3>(mesh.vertices, mesh.triangles, legacy_triangle);
+}
+std::string written_vtk(const TetMesh& mesh) { return written_legacy<4>(mesh.vertices, mesh.tetrahedra, legacy_tetra); }
 
 } // namespace fathom

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace fathom {
 
 // Input checks shared by meshes of lines, triangles and tetrahedra.
@@ -23,6 +25,27 @@ void check_vertices(std::span<const Vec3> vertices, const std::string& file) {
     for (std::size_t i = 0; i < vertices.size(); ++i)
         if (!is_finite(vertices[i]))
             throw Error(Cause::non_finite, "not a finite position", place_of(file, "vertex", i));
+}
+
+void check_size(std::span<const Vec3> vertices, const std::string& file) {
+    double largest = 0;
+    for (std::size_t i = 0; i < vertices.size(); ++i) {
+        const double magnitude = vertices[i].cwiseAbs().maxCoeff();
+        if (!(magnitude <= max_coordinate))
+            throw Error(
+                Cause::too_large,
+                fmt::format("a coordinate of {:.3g} m exceeds the limit of {:.0e} m", magnitude, max_coordinate),
+                place_of(file, "vertex", i));
+        largest = std::max(largest, magnitude);
+    }
+    const Box box = bounds(vertices);
+    const double extent = box.empty() ? 0 : box.size().maxCoeff();
+    const double least = std::max(min_extent, min_relative_extent * largest);
+    if (extent > 0 && extent < least)
+        throw Error(Cause::unsupported,
+                    fmt::format("the extent of {:.3g} m is below {:.3g} m, so that rounding determines the shape",
+                                extent, least),
+                    {.file = file});
 }
 
 template <std::size_t N>

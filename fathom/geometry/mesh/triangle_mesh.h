@@ -18,6 +18,15 @@ namespace fathom {
 // vertices.
 void check_vertices(std::span<const Vec3> vertices, const std::string& file);
 
+// Limits on the size of shapes (m). Beyond them, products of lengths overflow or vanish.
+inline constexpr double max_coordinate = 1e15;         // largest magnitude of a coordinate
+inline constexpr double min_extent = 1e-15;            // smallest extent, unless all vertices coincide
+inline constexpr double min_relative_extent = 0x1p-44; // the same, relative to the largest magnitude of a coordinate
+
+// Throws Error{too_large} naming the first vertex beyond max_coordinate, and Error{unsupported} if the extent of
+// the vertices is too small, so that rounding determines the shape. O(n).
+void check_size(std::span<const Vec3> vertices, const std::string& file = {});
+
 // Throws Error{index_out_of_range} naming the first element with a corner that is not below `vertex_count`.
 template <std::size_t N>
 void check_elements(std::span<const std::array<Index, N>> elements, std::size_t vertex_count, const char* element,

@@ -15,6 +15,7 @@ public:
     WindingNumber(const TriangleMesh& mesh, const Bvh& tree);
 
     [[nodiscard]] double operator()(const Vec3& p) const;
+    [[nodiscard]] std::size_t memory_bytes() const { return dipoles_.size() * sizeof(dipoles_[0]); }
 
 private:
     // Far-field approximation of a group of triangles.

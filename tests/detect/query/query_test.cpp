@@ -44,7 +44,7 @@ TEST(Shape, reports_its_kind_and_data) {
               ShapeKind::grid);
     EXPECT_EQ(box_mesh(1).kind(), ShapeKind::closed_mesh);
     EXPECT_EQ(Shape(make_cloth()).kind(), ShapeKind::open_mesh);
-    EXPECT_EQ(Shape(flipped(make_box())).kind(), ShapeKind::open_mesh) << "a box that faces inward has no inside";
+    EXPECT_EQ(Shape(flipped(make_box())).kind(), ShapeKind::closed_mesh) << "it is reoriented";
     EXPECT_EQ(Shape(make_tet_ball()).kind(), ShapeKind::tetrahedra);
     EXPECT_EQ(Shape(vertex_shell(make_box()).points).kind(), ShapeKind::point_shell);
 }

@@ -1,6 +1,6 @@
 #include <fathom/base/random.h>
 #include <fathom/geometry/io/mesh_file.h>
-#include <fathom/geometry/io/triangulate.h>
+#include <fathom/geometry/mesh/triangulate.h>
 #include <support/models.h>
 #include <support/test_counts.h>
 

@@ -1,5 +1,5 @@
 // Ear clipping with a waiting list for every blocking vertex, and a k-d tree to find that vertex.
-#include <fathom/geometry/io/triangulate.h>
+#include <fathom/geometry/mesh/triangulate.h>
 
 #include <fathom/geometry/exact/predicates.h>
 
