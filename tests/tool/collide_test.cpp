@@ -1,6 +1,7 @@
 #include <tool/program.h>
 #include <tool/written_page.h>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -225,7 +226,7 @@ constexpr const char* holed_box = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\n
 TEST(CollideCommand, reports_how_a_mesh_with_a_hole_is_understood) {
     const Folder folder;
     const std::string pair = quoted(folder.written("holed.obj", holed_box)) + " 'sphere(0.1)' --pose-b 0.5,0.5,0.5";
-    const json inside = answer(pair);
+    const nlohmann::json inside = answer(pair);
     EXPECT_EQ(inside["status"], "overlapping");
     EXPECT_EQ(inside["proven"], false);
     EXPECT_EQ(inside["note"], "the holes of A were closed by caps, and the result depends on them");
