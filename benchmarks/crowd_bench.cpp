@@ -37,28 +37,30 @@ Scene scene_of(const Crowd& crowd) {
 struct Step {
     double time;
     Energy energy;
-    deformable::DeformingSceneStatistics detection;
+    deformable::SurfacePairStatistics detection;
     double contact_seconds; // detection, what is handed to it, and what it finds made into pushes
 };
 
 // The detection of a world once more, on the clock of the CPU, which a busy machine troubles less.
 class Replay {
 public:
-    explicit Replay(const DeformingWorld& world) : scene_({.vertices = deformable::CollidingVertexOptions{}}) {
-        for (const DeformingBody& body : world.bodies()) (void)scene_.add(body.mesh);
+    explicit Replay(const DeformingWorld& world) : pairs_({.vertices = deformable::CollidingVertexOptions{}}) {
+        for (const DeformingBody& body : world.bodies()) surfaces_.emplace_back(body.mesh), world_.add(Box{});
     }
     [[nodiscard]] double seconds(const DeformingWorld& world) {
         double least = 1e300;
         for (int round = 0; round < 2; ++round) { // the first makes room for answers
-            for (Index k = 0; k < world.bodies().size(); ++k) scene_.update(k, world.vertices(k));
-            const std::function<void()> find[] = {[&] { scene_.find(); }};
+            for (Index k = 0; k < world.bodies().size(); ++k) surfaces_[k].place(world.vertices(k));
+            const std::function<void()> find[] = {[&] { pairs_.find(world_, surfaces_); }};
             least = std::min(least, race(find, 1)[0]);
         }
         return least;
     }
 
 private:
-    deformable::DeformingScene scene_;
+    World world_;
+    std::vector<deformable::DeformingSurface> surfaces_;
+    deformable::SurfacePairs pairs_;
 };
 
 struct Run {

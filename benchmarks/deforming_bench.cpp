@@ -4,7 +4,7 @@
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
 #include <fathom/baseline/scene_octree.h>
-#include <fathom/detect/world/deforming_scene.h>
+#include <fathom/detect/world/surface_pairs.h>
 #include <fathom/geometry/mesh/weld.h>
 #include <fathom/index/body_octree_pairs.h>
 #include <fathom/simulate/scene/scene.h>
@@ -234,21 +234,23 @@ private:
 class ExactDetector {
 public:
     explicit ExactDetector(const Objects& objects)
-        : scene_({.triangles =
+        : pairs_({.triangles =
                       deformable::SurfaceContactOptions{.depth = deformable::ContactDepth::none, .max_contacts = 1}}) {
-        for (const DeformingBody& body : objects.bodies) (void)scene_.add(body.mesh);
+        for (const DeformingBody& body : objects.bodies) surfaces_.emplace_back(body.mesh), world_.add(Box{});
     }
     [[nodiscard]] std::vector<IdPair> look(const Motion& motion) {
-        for (Index k = 0; k < scene_.world().id_limit(); ++k) scene_.update(k, motion.vertices(k));
-        scene_.find();
+        for (Index k = 0; k < surfaces_.size(); ++k) surfaces_[k].place(motion.vertices(k));
+        pairs_.find(world_, surfaces_);
         std::vector<IdPair> touching;
-        for (const deformable::BodyContacts& pair : scene_.contacts())
+        for (const deformable::BodyContacts& pair : pairs_.contacts())
             if (pair.touching()) touching.push_back(pair.bodies);
         return touching;
     }
 
 private:
-    deformable::DeformingScene scene_;
+    World world_;
+    std::vector<deformable::DeformingSurface> surfaces_;
+    deformable::SurfacePairs pairs_;
 };
 
 // ---- A run: what began in each frame, and what each frame cost.

@@ -2,13 +2,13 @@
 // same meshes and poses, depth maps on the CPU and by OpenGL. Means over all frames, over those with and without
 // collision, Student's t, frames that disagree.
 #include <benchmarks/fcl_peer.h>
+#include <benchmarks/flight.h>
 #include <benchmarks/report.h>
 #include <benchmarks/student.h>
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/detect/depth/depth_backend.h>
 #include <fathom/detect/depth/depth_collide.h>
-#include <fathom/simulate/kinematic/flight.h>
 
 #include <fmt/format.h>
 
@@ -62,34 +62,34 @@ std::string differences(const Answers& ours, const std::vector<char>& truth) {
 }
 
 struct Scene {
-    Flight flight = make_tunnel_flight();
-    FclMesh ship{*flight.ship};
-    FclMeshDouble ship_double{*flight.ship};
+    Flight flight{"flight_tunnel"};
+    FclMesh ship{flight.ship()};
+    FclMeshDouble ship_double{flight.ship()};
     std::deque<FclMesh> meshes; // which cannot be moved
     std::deque<FclMeshDouble> doubles;
     std::vector<DrawnBody> bodies;
 
     Scene() {
-        for (std::size_t o = 0; o < flight.obstacles.size(); ++o) {
-            const auto& mesh = *flight.obstacles[o].mesh;
+        for (std::size_t o = 0; o + 1 < flight.bodies.size(); ++o) {
+            const TriangleMesh& mesh = flight.mesh(o + 1);
             meshes.emplace_back(mesh);
             doubles.emplace_back(mesh);
-            bodies.push_back({std::make_shared<DrawnMesh>(mesh), flight.obstacle_pose(o, 0), static_cast<Index>(o)});
+            bodies.push_back({std::make_shared<DrawnMesh>(mesh), flight.pose(o + 1, 0), static_cast<Index>(o)});
         }
     }
     template <class Mesh>
     bool crosses(const Mesh& own, const std::deque<Mesh>& others, std::size_t frame) const {
         for (std::size_t o = 0; o < others.size(); ++o)
-            if (surfaces_cross(own, flight.ship_pose(frame), others[o], flight.obstacle_pose(o, frame))) return true;
+            if (surfaces_cross(own, flight.ship_pose(frame), others[o], flight.pose(o + 1, frame))) return true;
         return false;
     }
 };
 
 Answers by_maps(Scene& scene, DepthBackend& backend, const DepthObjectOptions& options,
                 std::span<const Projection> projections, bool enclosed = false) {
-    DepthObject object(backend, *scene.flight.ship, projections, options);
+    DepthObject object(backend, scene.flight.ship(), projections, options);
     return ask_all(scene.flight.frames, [&](std::size_t f) {
-        for (std::size_t o = 0; o < scene.bodies.size(); ++o) scene.bodies[o].pose = scene.flight.obstacle_pose(o, f);
+        for (std::size_t o = 0; o < scene.bodies.size(); ++o) scene.bodies[o].pose = scene.flight.pose(o + 1, f);
         return collide(object, scene.flight.ship_pose(f), scene.bodies,
                        {.goal = DepthGoal::status, .separate_bodies = false, .enclosed = enclosed})
                    .status == Status::overlapping;
@@ -119,7 +119,7 @@ void run(Report& report) {
     set_thread_count(1);
     report.note(
         fmt::format("ship {} triangles, surroundings {} (paper 9,716 and 69,842); {} frames; one thread, CPU time",
-                    scene.flight.ship->triangles.size(), scene.flight.obstacle_triangles(), scene.flight.frames));
+                    scene.flight.ship().triangles.size(), scene.flight.obstacle_triangles(), scene.flight.frames));
     const Answers fcl =
         ask_all(scene.flight.frames, [&](std::size_t f) { return scene.crosses(scene.ship, scene.meshes, f); });
     const Answers precise =

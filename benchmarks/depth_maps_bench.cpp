@@ -1,6 +1,7 @@
 // Tables `depth/maps` (time of a pass by size of map and mesh; comparison), `depth/projections` (what each choice of
 // projections gets wrong, against exact crossings and exact inside tests) and `depth/particles` (Fabrizio, section 3.2;
 // and drawing with and without collision).
+#include <benchmarks/flight.h>
 #include <benchmarks/report.h>
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
@@ -12,7 +13,6 @@
 #include <fathom/geometry/generate/generate.h>
 #include <fathom/geometry/io/mesh_file.h>
 #include <fathom/geometry/surface_tree/surface_tree.h>
-#include <fathom/simulate/kinematic/flight.h>
 #include <fathom/simulate/scene/scene.h>
 
 #include <fmt/format.h>
@@ -182,7 +182,7 @@ void run_projections(Report& report) {
     projection_rows(report, *cpu, "torus", make_torus({}));
     projection_rows(report, *cpu, "pawn", make_pawn({}));
     projection_rows(report, *cpu, "skillet", make_skillet({}));
-    projection_rows(report, *cpu, "ship", *make_tunnel_flight().ship);
+    projection_rows(report, *cpu, "ship", Flight("flight_tunnel").ship());
     projection_rows(report, *cpu, "creature", make_creature({}));
     projection_rows(report, *cpu, "bunny", read_triangle_mesh(model("bunny.obj")));
 }
@@ -208,21 +208,22 @@ void run_particles(Report& report) {
     report.add({"particles-compare", "where particles run into it", "ms", 1e3 * compare / count, "", 0, 0, "-", 0});
     report.add({"particles-move", "wind, motion, bounces, births", "ms", 1e3 * move / count, "", 0, 0, "-", 0});
 
-    const Flight valley = make_valley_flight();
+    const Flight valley("flight_valley");
     const auto cpu = make_cpu_depth_backend();
     const Projection p{Vec3::UnitX(), DepthSides::both_sides};
-    DepthObject ship(*cpu, *valley.ship, std::span(&p, 1), {.pixels = 512});
+    DepthObject ship(*cpu, valley.ship(), std::span(&p, 1), {.pixels = 512});
     std::vector<DrawnBody> bodies;
-    for (std::size_t o = 0; o < valley.obstacles.size(); ++o)
-        bodies.push_back({std::make_shared<DrawnMesh>(*valley.obstacles[o].mesh), {}, static_cast<Index>(o)});
     Box all;
-    for (const KinematicObstacle& o : valley.obstacles) all.extend(bounds(o.mesh->vertices));
+    for (std::size_t o = 1; o < valley.bodies.size(); ++o) {
+        bodies.push_back({std::make_shared<DrawnMesh>(valley.mesh(o)), {}, static_cast<Index>(o - 1)});
+        all.extend(bounds(valley.mesh(o).vertices));
+    }
     const DepthView screen = view_of(all, {}, Vec3(1, 0.3, -0.5), {.pixels = 1024});
     const auto picture = cpu->make_target();
     double draw = 0, both = 0;
     std::size_t touching = 0;
     for (std::size_t f = 0; f < valley.frames; f += 4) {
-        for (std::size_t o = 0; o < bodies.size(); ++o) bodies[o].pose = valley.obstacle_pose(o, f);
+        for (std::size_t o = 0; o < bodies.size(); ++o) bodies[o].pose = valley.pose(o + 1, f);
         draw += wall_seconds([&] { cpu->draw(screen, bodies, {.ids = true, .normals = true}, *picture); });
         both += wall_seconds([&] {
             cpu->draw(screen, bodies, {.ids = true, .normals = true}, *picture);

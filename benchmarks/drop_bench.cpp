@@ -46,20 +46,18 @@ BodyShapePtr shape_of(const TriangleMesh& mesh, std::size_t points) {
 
 RigidWorld world_of(const Drop& drop) {
     RigidWorld world;
-    RigidBody body{.shape = drop.shape, .name = drop.name};
-    const double share = drop.shape->area / static_cast<double>(drop.shape->point_count());
+    Body body{.shape = drop.shape, .name = drop.name};
+    const double share = drop.shape->mass.area / static_cast<double>(drop.shape->points().size());
     body.stiffness = 1e10 * share;
     body.damping = 5e6 * share;
-    const double low = -bounds(drop.shape->mesh.vertices).lower.z();
+    const double low = -bounds(drop.shape->mesh().vertices).lower.z();
     body.pose = Pose::from_translation({0, 0, low});
     body.fixed = true;
     world.add(body);
     body.fixed = false;
     body.pose = Pose::from_axis_angle(0.25, Vec3(1, 1, 0).normalized(), {0.05, 0.02, low + drop.height});
     world.add(body);
-    world.add({.shape = make_field_shape(std::make_shared<AnalyticField>(shapes::plane({0, 0, 1}, 0))),
-               .name = "ground",
-               .fixed = true});
+    world.add({.shape = make_body_shape(Shape::half_space({0, 0, 1}, 0)), .name = "ground", .fixed = true});
     return world;
 }
 
@@ -112,14 +110,14 @@ SweepResult point_by_point(const Drop& drop,
         static std::vector<ContactInterval> out;
         out.clear();
         const RelativeMotion motion(shell, field, Path::straight);
-        for (const Vec3& p : drop.shape->shell->points) cast(motion.chord(p), out);
+        for (const Vec3& p : drop.shape->points()) cast(motion.chord(p), out);
         return out.size();
     };
 }
 
 void drop_rows(Report& report, const Drop& drop) {
     const Frames frames = simulated(drop);
-    const auto& field = static_cast<const GridField&>(drop.shape->caster->field());
+    const auto& field = static_cast<const GridField&>(*drop.shape->solid().field());
     const Measured octree =
         measured(frames, drop.stride, 1, point_by_point(drop, [&](const Segment& s, std::vector<ContactInterval>& out) {
                      const point_field::GridPath path = point_field::grid_path(field.layout(), s);
@@ -127,11 +125,11 @@ void drop_rows(Report& report, const Drop& drop) {
                  }));
     const Measured walk =
         measured(frames, drop.stride, 1, point_by_point(drop, [&](const Segment& s, std::vector<ContactInterval>& out) {
-                     drop.shape->caster->all(s, out);
+                     drop.shape->solid().caster().all(s, out);
                  }));
     point_field::ShellSweepResult buffer;
     const SweepResult by_tree = [&](const Motion& shell, const Motion& other) {
-        sweep(*drop.shape->shell, shell, *drop.shape->caster, other, buffer);
+        sweep(drop.shape->shell->points(), shell, drop.shape->solid().caster(), other, buffer);
         return buffer.contacts.size();
     };
     const Measured same = measured(frames, drop.stride, 3, by_tree), tree = measured(frames, 1, 3, by_tree);
@@ -139,7 +137,7 @@ void drop_rows(Report& report, const Drop& drop) {
     const bool dragon = drop.name == "dragon";
     const auto add = [&](const std::string& id, const std::string& work, double ours, const std::string& peer,
                          double theirs, const std::string& error) {
-        report.add({id, fmt::format("{}, {} points: {}", drop.name, drop.shape->point_count(), work), "ms/frame",
+        report.add({id, fmt::format("{}, {} points: {}", drop.name, drop.shape->points().size(), work), "ms/frame",
                     1e3 * ours, peer, 1e3 * theirs, ratio(ours, theirs), error, 0});
     };
     const std::string equal =

@@ -108,8 +108,7 @@ double surface_distance(const FclMeshOf<Scalar>& a, const Pose& pose_a, const Fc
 
 double first_sampled_contact(const FclMesh& a, const Motion& motion_a, const FclMesh& b, const Motion& motion_b,
                              int steps) {
-    const Mover mover_a({motion_a.start, motion_a.end, Path::screw}),
-        mover_b({motion_b.start, motion_b.end, Path::screw});
+    const Mover mover_a(motion_a), mover_b(motion_b);
     for (int k = 0; k <= steps; ++k) {
         const double t = static_cast<double>(k) / steps;
         if (surfaces_cross(a, mover_a.pose(t), b, mover_b.pose(t))) return t;

@@ -8,9 +8,9 @@
 #include <fathom/field/mesh/mesh_field.h>
 #include <fathom/field/tet/tet_field.h>
 #include <fathom/geometry/generate/generate.h>
-#include <fathom/geometry/generate/planar.h>
 #include <fathom/geometry/io/mesh_file.h>
 #include <fathom/show/line_plot.h>
+#include <tests/support/planar.h>
 
 #include <fmt/format.h>
 
@@ -288,8 +288,8 @@ void run_errors(Report& report) {
                                    {"closest feature, plain", 5, 0.002, 3e-6},
                                    {"closest feature", 5, 0.002, 3e-6},
                                    {"closest point", 2.3, 0.06, 0.001}};
-    error_rows(report, "tet-errors-disc", make_torn_disc(486), disc);
-    error_rows(report, "tet-errors-rectangle", make_torn_rectangle(1000), rectangle);
+    error_rows(report, "tet-errors-disc", testing::make_torn_disc(486), disc);
+    error_rows(report, "tet-errors-rectangle", testing::make_torn_rectangle(1000), rectangle);
     set_thread_count(0);
 }
 

@@ -1,6 +1,6 @@
 // Collision of two deformable balls: vertices inside, intersecting triangles and time of impact; then a simulation with
 // springs in which the balls bounce.
-#include <fathom/detect/world/deforming_scene.h>
+#include <fathom/detect/world/surface_pairs.h>
 #include <fathom/geometry/generate/generate.h>
 #include <fathom/simulate/surface/deforming_world.h>
 
@@ -18,16 +18,18 @@ TriangleMesh ball_at(double x) {
 
 int main() {
     // Detection only: the caller moves the vertices.
-    deformable::DeformingSceneOptions asked;
-    asked.vertices = deformable::CollidingVertexOptions{};
-    asked.sweep = deformable::SurfaceSweepOptions{.goal = deformable::ImpactGoal::first};
-    deformable::DeformingScene scene(asked);
+    deformable::SurfacePairs pairs({.vertices = deformable::CollidingVertexOptions{},
+                                    .sweep = deformable::SurfaceSweepOptions{.goal = deformable::ImpactGoal::first}});
     const TriangleMesh left = ball_at(-0.6), right = ball_at(0.6), moved = ball_at(0.3);
-    scene.add(left);
-    const Index ball = scene.add(right);
-    scene.update(ball, right.vertices, moved.vertices); // motion during one step
-    scene.find();
-    for (const deformable::BodyContacts& pair : scene.contacts())
+    World bodies;
+    std::vector<deformable::DeformingSurface> surfaces;
+    for (const TriangleMesh& mesh : {left, right}) {
+        surfaces.emplace_back(mesh);
+        bodies.add(Box{}); // find() sets the bounds
+    }
+    surfaces[1].place(right.vertices, moved.vertices); // motion during one step
+    pairs.find(bodies, surfaces);
+    for (const deformable::BodyContacts& pair : pairs.contacts())
         std::printf("bodies %u and %u: %zu vertices inside, %zu intersecting triangle pairs, first contact at %.3f of "
                     "the step\n",
                     pair.bodies[0], pair.bodies[1], pair.vertices.vertices.size(), pair.triangles.contacts.size(),

@@ -47,7 +47,7 @@ int main() {
     // All particles share one depth map of the hull.
     ParticleWorld sparks(
         {{.center = {0, 0, 1.5}, .direction = -Vec3::UnitZ(), .radius = 0.5, .rate = 20'000, .speed = 2}},
-        {{.name = "hull", .mesh = std::make_shared<const TriangleMesh>(ship)}},
+        {{.shape = make_body_shape(Shape(ship)), .name = "hull"}},
         {.restitution = 0.6, .view_direction = -Vec3::UnitZ(), .pixels = 256});
     std::size_t bounces = 0;
     for (int k = 0; k < 60; ++k) {

@@ -3,7 +3,7 @@
 #include <fathom/detect/field_field/field_sweep.h>
 #include <fathom/field/analytic/analytic_expression.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/show/overlap_picture.h>
+#include <fathom/show/depth_picture.h>
 
 #include <cstdio>
 #include <numbers>
@@ -22,7 +22,7 @@ int main(int count, char** arguments) {
     std::printf("2.9 m to the side: %s after %zu field evaluations\n",
                 apart.status == Status::disjoint ? "disjoint, proven" : "not disjoint", apart.evaluations);
 
-    const Motion coming{Pose::from_translation({6, 0, 0.5}), over_there, Path::screw};
+    const Motion coming{Pose::from_translation({6, 0, 0.5}), over_there};
     const field_field::FieldSweep sweep =
         field_field::field_sweep(heart, Motion::stationary({}), ring, coming, {.tolerance = 1e-4});
     std::printf("time of impact between %.5f and %.5f\n", sweep.time, sweep.time + sweep.error);

@@ -20,8 +20,7 @@ int main() {
 
     const point_field::SweepShell shell(vertex_shell(mesh).points); // a second creature falls on the first and rotates
     const Vec3 above(0, 0, 1.2 * box.size().z());
-    const Motion fall{Pose::from_translation(above), Pose::from_axis_angle(1.0, Vec3::UnitX(), -0.5 * above),
-                      Path::screw};
+    const Motion fall{Pose::from_translation(above), Pose::from_axis_angle(1.0, Vec3::UnitX(), -0.5 * above)};
     point_field::ShellSweepResult result;
     sweep(shell, fall, caster, Motion::stationary({}), result, {.path = Path::screw});
     std::printf("time of impact %.6f, point %u; %zu of %zu points have contact\n", result.first.time,

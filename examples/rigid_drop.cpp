@@ -10,7 +10,7 @@ int main() {
     using namespace fathom;
     RigidWorld world({.step = 1e-3});
     const auto ground = std::make_shared<AnalyticField>(parse_shape("plane(0, 0, 1, 0)"));
-    world.add({.shape = make_field_shape(ground), .name = "ground", .fixed = true});
+    world.add({.shape = make_body_shape(Shape(ground)), .name = "ground", .fixed = true});
     const Index torus = world.add({.shape = make_body_shape(make_torus(), {.grid = {.resolution = 48}, .points = 500}),
                                    .name = "torus",
                                    .pose = Pose::from_axis_angle(0.5, Vec3::UnitX(), {0, 0, 1.5}),

@@ -6,8 +6,8 @@
 
 #include <fathom/base/error.h>
 #include <fathom/detect/field_field/field_overlap.h>
-#include <fathom/show/overlap_picture.h>
-#include <fathom/show/viewer_page.h>
+#include <fathom/show/depth_picture.h>
+#include <fathom/show/viewer_file.h>
 #include <fathom/show/viewer_sources.h>
 
 #include <CLI/CLI.hpp>

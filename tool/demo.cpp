@@ -8,7 +8,7 @@
 #include <fathom/base/parallel.h>
 #include <fathom/base/progress.h>
 #include <fathom/base/version.h>
-#include <fathom/show/viewer_page.h>
+#include <fathom/show/viewer_file.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -10,9 +10,8 @@
 #include <fathom/field/grid/contour.h>
 #include <fathom/field/mesh/grid_builder.h>
 #include <fathom/geometry/generate/mesh_catalogue.h>
+#include <fathom/show/depth_picture.h>
 #include <fathom/show/field_slice.h>
-#include <fathom/show/overlap_picture.h>
-#include <fathom/show/viewer_recording.h>
 #include <fathom/show/viewer_sources.h>
 
 #include <fmt/format.h>
@@ -78,7 +77,7 @@ void show_sweep(Demo& demo, const std::shared_ptr<const GridField>& creature) {
     const TriangleMesh surface = surface_of(ring, 48);
     const Shape points(surface.vertices), body(creature);
     const Motion motion{Pose::from_axis_angle(0.4, Vec3::UnitY(), {-1.1, 0.1, 0.1}),
-                        Pose::from_axis_angle(2.2, Vec3(0.2, 1, 0).normalized(), {1.1, -0.05, 0}), Path::screw};
+                        Pose::from_axis_angle(2.2, Vec3(0.2, 1, 0).normalized(), {1.1, -0.05, 0})};
     points.prepare();
     body.prepare();
     const Stopwatch start;

@@ -5,7 +5,7 @@
 
 #include <fathom/base/progress.h>
 #include <fathom/show/recording_picture.h>
-#include <fathom/show/viewer_recording.h>
+#include <fathom/show/viewer_sources.h>
 #include <fathom/simulate/particles/particles.h>
 #include <fathom/simulate/record/recording_files.h>
 #include <fathom/simulate/scene/simulation.h>

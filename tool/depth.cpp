@@ -11,7 +11,7 @@
 #include <fathom/detect/depth/depth_backend.h>
 #include <fathom/detect/depth/depth_collide.h>
 #include <fathom/detect/depth/depth_directions.h>
-#include <fathom/show/viewer_page.h>
+#include <fathom/show/viewer_file.h>
 #include <fathom/show/viewer_sources.h>
 
 #include <CLI/CLI.hpp>

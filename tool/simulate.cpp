@@ -6,7 +6,7 @@
 #include <fathom/base/error.h>
 #include <fathom/base/progress.h>
 #include <fathom/show/simulation_results.h>
-#include <fathom/simulate/scene/scene_schema.h>
+#include <fathom/simulate/scene/scene_keys.h>
 #include <fathom/simulate/scene/simulation.h>
 
 #include <CLI/CLI.hpp>
@@ -75,7 +75,7 @@ void add_simulate(CLI::App& program, Session& session) {
   fathom simulate scenes/bunny_drop.toml -o drop
   fathom simulate scenes/dragon_drop.toml -o drop --models folder --seconds 0.5 --set "contact.friction = 0"
   fathom simulate scenes/hundred_balls.toml -o balls --set "springs.stepping = 'backward_euler'"
-  fathom simulate scenes/figure11_bunny_cone.toml -o cone --set "motion.method = 'meshes'"
+  fathom simulate scenes/figure11_bunny_cone.toml -o cone --set "motion.method = 'mesh_mesh'"
   fathom simulate --schema > scene.schema.json
 
 The output folder receives frames.pvd (ParaView), animation.glb, recording.fathomview (`fathom view FOLDER`),

@@ -6,8 +6,8 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/motion.h>
-#include <fathom/show/viewer_page.h>
-#include <fathom/show/viewer_recording.h>
+#include <fathom/show/viewer_file.h>
+#include <fathom/show/viewer_sources.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -25,9 +25,9 @@ struct SweepArguments : PairArguments {
     bool first_only = false;
 };
 
-Motion parse_motion(const std::string& from, const std::string& to, const char* letter, Path path) {
+Motion parse_motion(const std::string& from, const std::string& to, const char* letter) {
     const Pose start = pose_from_text(from, fmt::format("--from-{}", letter));
-    return {start, to.empty() ? start : pose_from_text(to, fmt::format("--to-{}", letter)), path};
+    return {start, to.empty() ? start : pose_from_text(to, fmt::format("--to-{}", letter))};
 }
 
 void print(const NamedShape& a, const NamedShape& b, const SweepResult& result) {
@@ -63,14 +63,13 @@ void write_page(const NamedShape& a, const NamedShape& b, const Motion& motion_a
 }
 
 void run_sweep(const SweepArguments& arguments, Session& session) {
-    const Path path = arguments.path == "screw" ? Path::screw : Path::straight;
-    const Motion motion_a = parse_motion(arguments.from_a, arguments.to_a, "a", path),
-                 motion_b = parse_motion(arguments.from_b, arguments.to_b, "b", path);
+    const Motion motion_a = parse_motion(arguments.from_a, arguments.to_a, "a"),
+                 motion_b = parse_motion(arguments.from_b, arguments.to_b, "b");
     const NamedShape a = open_shape(arguments.a, arguments, session), b = open_shape(arguments.b, arguments, session);
     const SweepResult result = sweep(a.shape, motion_a, b.shape, motion_b,
                                      {.goal = arguments.first_only ? SweepGoal::first : SweepGoal::all,
                                       .method = method_from_text(arguments.method),
-                                      .path = path,
+                                      .path = arguments.path == "screw" ? Path::screw : Path::straight,
                                       .tolerance = arguments.tolerance,
                                       .resolution = arguments.resolution,
                                       .margin = arguments.margin,

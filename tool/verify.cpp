@@ -4,7 +4,6 @@
 #include <tool/output.h>
 
 #include <fathom/base/error.h>
-#include <fathom/detect/verify/random_shape.h>
 #include <fathom/detect/verify/referee.h>
 
 #include <CLI/CLI.hpp>

@@ -8,8 +8,6 @@
 
 #include <fathom/base/error.h>
 #include <fathom/show/viewer_file.h>
-#include <fathom/show/viewer_page.h>
-#include <fathom/show/viewer_recording.h>
 #include <fathom/show/viewer_sources.h>
 #include <fathom/simulate/scene/simulation.h>
 

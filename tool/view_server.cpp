@@ -2,7 +2,7 @@
 #include <tool/view_server.h>
 
 #include <fathom/base/error.h>
-#include <fathom/show/viewer_page.h>
+#include <fathom/show/viewer_file.h>
 
 #include <fmt/format.h>
 #include <httplib.h>

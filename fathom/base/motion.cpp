@@ -53,13 +53,6 @@ Pose Mover::pose(double t) const {
     return screw_.displacement(t) * motion_.start;
 }
 
-Vec3 Mover::point(const Vec3& local, double t) const {
-    if (motion_.path == Path::screw) return pose(t) * local;
-    const Vec3 a = motion_.start * local;
-    const Vec3 b = motion_.end * local;
-    return a + t * (b - a);
-}
-
 double Mover::chord_deviation(const Vec3& local) const {
     const Vec3 from_axis = motion_.start * local - screw_.point;
     const double radius = from_axis.cross(screw_.axis).norm();

@@ -1,6 +1,7 @@
 // Rigid motions over one step, time in [0, 1], and relative motions of two bodies.
-// Two paths join the start and the end pose: each point on its own straight line (Xu & Barbic 2014, equation 1), or the
-// screw motion that a rigid body follows. Mover::chord_deviation() bounds the distance between the two at equal times.
+// A motion is its start and its end pose. Two paths join them, which the caller of a query chooses: each point on its
+// own straight line (Xu & Barbic 2014, equation 1), or the screw motion that a rigid body follows.
+// Mover::chord_deviation() bounds the distance between the two at equal times.
 #pragma once
 
 #include <fathom/base/pose.h>
@@ -13,9 +14,8 @@ enum class Path { straight, screw };
 struct Motion {
     Pose start;
     Pose end;
-    Path path = Path::straight;
 
-    [[nodiscard]] static Motion stationary(const Pose& pose) { return {pose, pose, Path::straight}; }
+    [[nodiscard]] static Motion stationary(const Pose& pose) { return {pose, pose}; }
 };
 
 [[nodiscard]] inline bool is_finite(const Motion& motion) { return is_finite(motion.start) && is_finite(motion.end); }
@@ -42,9 +42,6 @@ public:
     [[nodiscard]] const Motion& motion() const { return motion_; }
     [[nodiscard]] const Screw& screw() const { return screw_; }
 
-    // World position at time t of a point given in the body's frame, on the motion's path.
-    [[nodiscard]] Vec3 point(const Vec3& local, double t) const;
-
     // World pose at time t of the screw motion. (Points on straight lines do not form a rigid pose in between.)
     [[nodiscard]] Pose pose(double t) const;
 
@@ -66,7 +63,6 @@ private:
 // contain the centrifugal and Coriolis terms. Immutable, thread-safe, no allocation. Metres; speeds in metres per step.
 class RelativeMotion {
 public:
-    // Ignores the `path` of the motions themselves.
     RelativeMotion(const Motion& moving, const Motion& seen_from, Path path);
 
     [[nodiscard]] Path path() const { return path_; }

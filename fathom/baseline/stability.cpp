@@ -10,13 +10,13 @@ namespace fathom {
 StabilityScene::StabilityScene(const Scene& scene, const StabilityOptions& options) : scene_(scene), options_(options) {
     const RigidWorld world = make_rigid_world(scene);
     bodies_.assign(world.bodies().begin(), world.bodies().end());
-    for (const RigidBody& body : bodies_)
+    for (const Body& body : bodies_)
         if (!body.fixed) energy_scale_ += BodyMass(body).mass * scene.options.gravity.norm() * body.shape->reach;
 }
 
 StabilityRun StabilityScene::run(const RigidOptions& options, double softness, Recording* recording) const {
     RigidWorld world(options);
-    for (RigidBody body : bodies_) {
+    for (Body body : bodies_) {
         body.stiffness /= softness;
         body.damping /= std::sqrt(softness);
         world.add(std::move(body));

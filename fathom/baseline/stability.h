@@ -46,7 +46,7 @@ public:
 private:
     Scene scene_;
     StabilityOptions options_;
-    std::vector<RigidBody> bodies_;
+    std::vector<Body> bodies_;
     double energy_scale_ = 0;
 };
 

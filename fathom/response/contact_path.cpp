@@ -58,8 +58,8 @@ Quat turned(const Quat& rotation, const Vec3& turn) {
 }
 
 ContactPath::Body::Body(const MovingBody& body, double step, PathInTime path)
-    : body_(body), step_(step), path_(path), mover_({body.motion.start, body.motion.end, Path::screw}),
-      center_start_(body.motion.start * body.center), center_end_(body.motion.end * body.center),
+    : body_(body), step_(step), path_(path), mover_(body.motion), center_start_(body.motion.start * body.center),
+      center_end_(body.motion.end * body.center),
       turns_(body.motion.start.rotation.coeffs() != body.motion.end.rotation.coeffs()) {}
 
 ContactPath::Placement ContactPath::Body::accelerated(double t) const {

@@ -5,7 +5,7 @@
 #include <fathom/base/file.h>
 #include <fathom/show/recording_picture.h>
 #include <fathom/show/viewer_file.h>
-#include <fathom/show/viewer_recording.h>
+#include <fathom/show/viewer_sources.h>
 #include <fathom/simulate/record/recording_files.h>
 #include <fathom/simulate/scene/scene.h>
 

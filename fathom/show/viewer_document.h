@@ -1,5 +1,5 @@
 // Documents for the viewer in the browser: bodies, optional layers, frames over time, and curves.
-// Plain data, created by viewer_sources.h and viewer_recording.h, and sent as packets (viewer_packets.h). Frames are
+// Plain data, created by viewer_sources.h, and sent as packets (viewer_packets.h). Frames are
 // requested one at a time, so that a long recording is never copied as a whole.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <fathom/detect/depth/depth_map.h>
 #include <fathom/detect/result/result.h>
 #include <fathom/geometry/mesh/tet_mesh.h>
-#include <fathom/simulate/record/body_contact.h>
+#include <fathom/simulate/record/recording.h>
 
 #include <memory>
 #include <optional>

@@ -1,5 +1,5 @@
 // The embedded page of the viewer; the only file that refers to its location.
-#include <fathom/show/viewer_page.h>
+#include <fathom/show/viewer_file.h>
 
 #include <fathom/base/encode/base64.h>
 #include <fathom/base/error.h>

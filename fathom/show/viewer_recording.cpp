@@ -1,8 +1,7 @@
 // Viewer documents of recordings and of sweep queries.
-#include <fathom/show/viewer_recording.h>
+#include <fathom/show/viewer_sources.h>
 
 #include <fathom/detect/world/world.h>
-#include <fathom/show/viewer_sources.h>
 #include <fathom/simulate/record/recording.h>
 
 #include <fmt/format.h>

@@ -227,14 +227,6 @@ ViewerLayer depth_layer(std::string name, const DepthMap& map) {
             .info = std::move(info)};
 }
 
-ViewerDocument depth_document(const std::string& name, std::span<const DepthMap> maps) {
-    ViewerDocument document{
-        .title = name, .subtitle = fmt::format("{} depth maps", maps.size()), .kind = ViewerKind::depth};
-    for (std::size_t k = 0; k < maps.size(); ++k)
-        document.layers.push_back(depth_layer(fmt::format("view {}", k + 1), maps[k]));
-    return document;
-}
-
 ViewerDocument field_document(const std::string& name, FieldPtr field, const FieldViewOptions& options) {
     ViewerDocument document{.title = name, .kind = ViewerKind::field};
     document.bodies.push_back(viewer_body(name, *field, options.resolution, options.progress));

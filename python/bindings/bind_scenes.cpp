@@ -5,8 +5,8 @@
 #include "progress.h"
 
 #include <fathom/show/simulation_results.h>
-#include <fathom/show/viewer_page.h>
-#include <fathom/show/viewer_recording.h>
+#include <fathom/show/viewer_file.h>
+#include <fathom/show/viewer_sources.h>
 #include <fathom/simulate/scene/scene.h>
 #include <fathom/simulate/scene/simulation.h>
 

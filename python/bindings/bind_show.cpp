@@ -3,7 +3,7 @@
 #include "bindings.h"
 
 #include <fathom/show/field_slice.h>
-#include <fathom/show/viewer_page.h>
+#include <fathom/show/viewer_file.h>
 #include <fathom/show/viewer_sources.h>
 
 #include <pybind11/stl.h>

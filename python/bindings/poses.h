@@ -30,7 +30,7 @@ struct Motions {
     Poses start, end;
     Extents shape{};
 
-    [[nodiscard]] Motion operator[](std::size_t k) const { return {start[k], end[k], Path::straight}; }
+    [[nodiscard]] Motion operator[](std::size_t k) const { return {start[k], end[k]}; }
 };
 // The motions of a fathom.Motion, or a constant pose.
 [[nodiscard]] Motions motions_from(py::handle given, std::string_view argument);

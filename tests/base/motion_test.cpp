@@ -46,17 +46,19 @@ TEST(Screw, tiny_turns_and_half_turns_are_kept) {
     }
 }
 
-TEST(Mover, both_paths_join_the_same_ends) {
+// On its own line, as on Path::straight.
+Vec3 on_line(const Motion& motion, const Vec3& p, double t) {
+    return (1 - t) * (motion.start * p) + t * (motion.end * p);
+}
+
+TEST(Mover, the_screw_joins_the_ends) {
     Random random(3);
     for (int i = 0; i < 500; ++i) {
-        const Motion straight{any_pose(random, 1), any_pose(random, 1), Path::straight};
-        const Motion screw{straight.start, straight.end, Path::screw};
+        const Motion motion{any_pose(random, 1), any_pose(random, 1)};
+        const Mover mover(motion);
         const Vec3 p = random.in_ball();
-        for (const Motion& motion : {straight, screw}) {
-            const Mover mover(motion);
-            EXPECT_LT((mover.point(p, 0) - motion.start * p).norm(), 1e-13);
-            EXPECT_LT((mover.point(p, 1) - motion.end * p).norm(), 1e-13);
-        }
+        EXPECT_LT((mover.pose(1e-15) * p - motion.start * p).norm(), 1e-13);
+        EXPECT_LT((mover.pose(1 - 1e-15) * p - motion.end * p).norm(), 1e-13);
     }
 }
 
@@ -64,12 +66,12 @@ TEST(Mover, bend_bounds_the_gap_between_the_paths_and_is_not_wasteful) {
     Random random(4);
     double tightest = 0;
     for (int i = 0; i < 2000; ++i) {
-        const Motion motion{any_pose(random, 1), any_pose(random, 1), Path::screw};
-        const Mover screw(motion), straight(Motion{motion.start, motion.end, Path::straight});
+        const Motion motion{any_pose(random, 1), any_pose(random, 1)};
+        const Mover screw(motion);
         const Vec3 p = random.in_ball();
         const double bend = screw.chord_deviation(p);
         for (double t = 0; t <= 1; t += 0.05) {
-            const double gap = (screw.point(p, t) - straight.point(p, t)).norm();
+            const double gap = (screw.pose(t) * p - on_line(motion, p, t)).norm();
             EXPECT_LE(gap, bend * (1 + 1e-9) + 1e-12);
             if (bend > 1e-3) tightest = std::max(tightest, gap / bend);
         }
@@ -80,12 +82,13 @@ TEST(Mover, bend_bounds_the_gap_between_the_paths_and_is_not_wasteful) {
 TEST(Mover, no_point_within_the_radius_travels_past_the_reach) {
     Random random(5);
     for (int i = 0; i < 2000; ++i) {
-        const Motion motion{any_pose(random, 1), any_pose(random, 1), Path::screw};
-        const Mover screw(motion), straight(Motion{motion.start, motion.end, Path::straight});
+        const Motion motion{any_pose(random, 1), any_pose(random, 1)};
+        const Mover screw(motion);
         const Vec3 p = 0.7 * random.in_ball();
         for (double t = 0; t <= 1; t += 0.1) {
-            EXPECT_LE((screw.point(p, t) - screw.point(p, 0)).norm(), screw.max_displacement(0.7) + 1e-9);
-            EXPECT_LE((straight.point(p, t) - straight.point(p, 0)).norm(), screw.max_displacement(0.7) + 1e-9);
+            const double reach = screw.max_displacement(0.7) + 1e-9;
+            EXPECT_LE((screw.pose(t) * p - motion.start * p).norm(), reach);
+            EXPECT_LE((on_line(motion, p, t) - motion.start * p).norm(), reach);
         }
     }
 }

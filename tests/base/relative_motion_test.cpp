@@ -49,8 +49,7 @@ TEST(RelativeMotion, on_screw_motions_it_equals_the_relative_pose) {
     Random random(2);
     for (int k = 0; k < 500; ++k) {
         const Pair pair = random_pair(random, 1);
-        const Mover moving({pair.moving.start, pair.moving.end, Path::screw}),
-            from({pair.seen_from.start, pair.seen_from.end, Path::screw});
+        const Mover moving(pair.moving), from(pair.seen_from);
         const RelativeMotion motion(pair.moving, pair.seen_from, Path::screw);
         const Vec3 p = random.in_ball();
         const double t = random.uniform();

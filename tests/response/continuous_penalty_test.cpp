@@ -26,7 +26,7 @@ struct OnePoint {
     std::vector<point_field::PointContact> contacts;
 
     OnePoint(const Vec3& start, const Vec3& end, const ContactInterval& time, const Vec3& center = Vec3::Zero()) {
-        shell.motion = {Pose::from_translation(start), Pose::from_translation(end), Path::straight};
+        shell.motion = {Pose::from_translation(start), Pose::from_translation(end)};
         shell.center = center;
         shell.velocity_start = shell.velocity_end = (end - start) / step;
         contacts = {{0, time}};

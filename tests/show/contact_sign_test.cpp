@@ -7,7 +7,7 @@
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/geometry/generate/generate.h>
-#include <fathom/show/viewer_recording.h>
+#include <fathom/show/viewer_sources.h>
 #include <fathom/simulate/record/recording_files.h>
 #include <fathom/simulate/scene/scene.h>
 #include <fathom/simulate/scene/simulation.h>

@@ -2,7 +2,7 @@
 #include <fathom/field/analytic/analytic_expression.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
-#include <fathom/show/overlap_picture.h>
+#include <fathom/show/depth_picture.h>
 
 #include <gtest/gtest.h>
 

@@ -80,9 +80,9 @@ TEST(RecordingPicture, nothing_recorded_is_an_empty_picture) {
 }
 
 TEST(RecordingPicture, particles_are_dots_that_spread_and_are_hidden_by_bodies_in_front) {
-    const KinematicObstacle plate{.name = "plate",
-                                  .mesh = std::make_shared<const TriangleMesh>(make_box({.size = {1, 1, 0.1}})),
-                                  .pose = Pose::from_translation({0, 0, 1})};
+    const Body plate{.shape = make_body_shape(Shape(make_box({.size = {1, 1, 0.1}}))),
+                     .name = "plate",
+                     .pose = Pose::from_translation({0, 0, 1})};
     ParticleWorld world({{.rate = 0, .burst = 4'000, .speed = 1, .spread = 1.0, .life = 10}}, {plate},
                         {.step = 0.05, .gravity = Vec3::Zero(), .pixels = 32});
     Recording recording({.contacts = false});

@@ -11,8 +11,7 @@
 #include <fathom/base/hash.h>
 #include <fathom/base/random.h>
 #include <fathom/show/viewer_file.h>
-#include <fathom/show/viewer_page.h>
-#include <fathom/show/viewer_recording.h>
+#include <fathom/show/viewer_sources.h>
 
 #include <cstring>
 

@@ -5,7 +5,6 @@
 
 #include <fathom/base/encode/base64.h>
 #include <fathom/base/encode/gzip.h>
-#include <fathom/show/viewer_recording.h>
 #include <fathom/show/viewer_sources.h>
 
 #include <limits>
@@ -262,7 +261,8 @@ TEST(ViewerSources, pixels_of_a_depth_map_without_a_surface_are_no_number) {
                  .depth = {0.25f, 1.0f},
                  .ids = {},
                  .normals = {}};
-    const ReadPacket packet(DocumentPackets(depth_document("map", std::span(&map, 1))).packet(0));
+    const ReadPacket packet(
+        DocumentPackets({.title = "map", .kind = ViewerKind::depth, .layers = {depth_layer("map", map)}}).packet(0));
     const auto& layer = packet.json["layers"][0];
     const std::vector<float> depths = packet.floats(layer["depths"], 1);
     EXPECT_EQ(depths[0], 0.25f);
@@ -274,7 +274,7 @@ TEST(ViewerSources, pixels_of_a_depth_map_without_a_surface_are_no_number) {
 
 TEST(ViewerSweep, the_first_contact_is_in_the_frame_of_its_time_and_the_path_ends_where_the_body_does) {
     SweptView view{.a = viewer_body("a", make_box()), .b = viewer_body("b", make_box())};
-    view.motion_a = {Pose::from_translation({0, 0, 5}), Pose::from_translation({0, 0, -5}), Path::screw};
+    view.motion_a = {Pose::from_translation({0, 0, 5}), Pose::from_translation({0, 0, -5})};
     view.intervals = {{0.4, 0.6, true}};
     view.first_time = 0.4037;
     view.first = {.a = 0, .b = 1, .position = {0, 0, 0.5}, .normal = {0, 0, -1}};

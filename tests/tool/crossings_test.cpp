@@ -7,7 +7,7 @@
 #include <tool/program.h>
 
 #include <fathom/base/random.h>
-#include <fathom/detect/verify/random_shape.h>
+#include <fathom/detect/verify/referee.h>
 #include <fathom/geometry/io/mesh_file.h>
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include <tool/program.h>
 
-#include <fathom/show/viewer_page.h>
+#include <fathom/show/viewer_file.h>
 
 #include <filesystem>
 

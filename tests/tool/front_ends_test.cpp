@@ -6,7 +6,7 @@
 
 #include <fathom/base/random.h>
 #include <fathom/detect/query/query.h>
-#include <fathom/detect/verify/random_shape.h>
+#include <fathom/detect/verify/referee.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/file/grid_file.h>
 #include <fathom/field/grid/grid_field.h>
@@ -177,7 +177,7 @@ TEST(FrontEnds, library_and_command_line_find_the_same_times_of_impact) {
         const NamedShape &a = shapes[random.below(shapes.size())], &b = shapes[random.below(shapes.size())];
         if (both_unbounded(a, b)) continue;
         const Motion motion_a = Motion::stationary(a.pose);
-        const Motion motion_b{Pose{b.pose.rotation, Vec3(2 * random.direction())}, b.pose, Path::screw};
+        const Motion motion_b{Pose{b.pose.rotation, Vec3(2 * random.direction())}, b.pose};
         const SweepResult expected = sweep(a.shape, motion_a, b.shape, motion_b);
         const json found = answer("sweep", a, b,
                                   fmt::format("--first --from-a={} --from-b={} --to-b={}", pose_text(motion_a.start),

@@ -2,7 +2,6 @@
 #include <tool/running_server.h>
 
 #include <fathom/show/viewer_file.h>
-#include <fathom/show/viewer_page.h>
 
 #include <nlohmann/json.hpp>
 

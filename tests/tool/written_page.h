@@ -3,7 +3,7 @@
 
 #include <tool/program.h>
 
-#include <fathom/show/viewer_page.h>
+#include <fathom/show/viewer_file.h>
 
 namespace fathom::testing {
 

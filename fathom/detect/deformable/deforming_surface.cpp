@@ -169,6 +169,7 @@ void DeformingSurface::place(std::span<const Vec3> vertices) {
     check_vertices(vertices, {});
     std::copy(vertices.begin(), vertices.end(), vertices_.begin());
     moving_ = false;
+    stale_ = true;
 }
 
 void DeformingSurface::place(std::span<const Vec3> start, std::span<const Vec3> end) {
@@ -181,9 +182,13 @@ void DeformingSurface::place(std::span<const Vec3> start, std::span<const Vec3> 
     if (start.data() != start_.data()) std::copy(start.begin(), start.end(), start_.begin());
     std::copy(end.begin(), end.end(), vertices_.begin());
     moving_ = true;
+    stale_ = true;
 }
 
-void DeformingSurface::refit() { tree_.refit({triangles_, start_vertices(), vertices_}); }
+void DeformingSurface::refit() {
+    tree_.refit({triangles_, start_vertices(), vertices_});
+    stale_ = false;
+}
 
 void DeformingSurface::update(std::span<const Vec3> vertices) {
     place(vertices);
@@ -241,6 +246,7 @@ std::vector<Index> DeformingSurface::edit(const SurfaceEdit& change) {
     std::vector<Index> changed(change.remove.begin(), change.remove.end());
     changed.insert(changed.end(), added.begin(), added.end());
     tree_.edit(changed, {triangles_, start_vertices(), vertices_});
+    stale_ = false;
     return added;
 }
 

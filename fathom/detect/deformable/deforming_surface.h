@@ -1,5 +1,5 @@
 // A triangle surface that deforms: its topology is built once and edited locally, its vertices move every step, and its
-// tree is refitted. It is the input of surface_contacts.h, surface_sweep.h and deforming_scene.h. Any triangles are
+// tree is refitted. It is the input of surface_contacts.h and surface_pairs.h. Any triangles are
 // accepted. Vertices are identified by index, so weld (weld.h) a mesh that is meant to be closed. Metres, world frame.
 // Building costs O(n log n), an update O(n); both run in parallel with the same result for any number of threads.
 // Queries are const and thread-safe, but not while the surface changes. Memory: about 250 bytes per triangle.
@@ -74,6 +74,12 @@ public:
     // The same for a step in which every vertex moves uniformly along a line. Sweeps are about the whole step, all
     // other queries about its end.
     void update(std::span<const Vec3> start, std::span<const Vec3> end);
+    // update() without the refit, for callers that move all surfaces first and refit those that need it. A stale
+    // surface must be refitted before it is queried.
+    void place(std::span<const Vec3> vertices);
+    void place(std::span<const Vec3> start, std::span<const Vec3> end);
+    [[nodiscard]] bool stale() const { return stale_; }
+    void refit();
 
     // Returns the numbers of the added triangles: those of removed triangles first, lowest first, then new ones. Other
     // triangles and all vertices keep their numbers. Vertices that are no longer used by a triangle remain and are in
@@ -135,11 +141,6 @@ public:
     [[nodiscard]] int winding_above(const Vec3& point, Index triangle) const;
 
 private:
-    friend class DeformingScene; // moves all surfaces first and later refits those that need it
-    void place(std::span<const Vec3> vertices);
-    void place(std::span<const Vec3> start, std::span<const Vec3> end);
-    void refit();
-
     [[nodiscard]] std::array<Vec3, 3> corners_of(std::span<const Vec3> vertices, Index t) const {
         const Triangle& v = triangles_[t];
         return {vertices[v[0]], vertices[v[1]], vertices[v[2]]};
@@ -156,7 +157,7 @@ private:
     void find_parts();
 
     std::vector<Vec3> vertices_, start_;
-    bool moving_ = false;
+    bool moving_ = false, stale_ = false;
     std::vector<Triangle> triangles_; // a removed triangle holds one vertex three times
     std::vector<char> present_;
     std::vector<Index> free_;         // descending

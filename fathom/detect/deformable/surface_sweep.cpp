@@ -1,5 +1,5 @@
 // Times of impact of all features of deforming surfaces whose paths come near each other.
-#include <fathom/detect/deformable/surface_sweep.h>
+#include <fathom/detect/deformable/surface_contacts.h>
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>

@@ -1,8 +1,6 @@
 // Rasterizer: sets up eight triangles at a time, then draws eight pixels at a time.
 #include <fathom/detect/depth/cpu_raster.h>
 
-#include <fathom/detect/depth/cpu_spans.h>
-
 #include <algorithm>
 #include <bit>
 

@@ -1,5 +1,5 @@
 // Exact row spans of large triangles and of lines.
-#include <fathom/detect/depth/cpu_spans.h>
+#include <fathom/detect/depth/cpu_raster.h>
 
 #include <fathom/base/rounding.h>
 

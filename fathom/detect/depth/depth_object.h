@@ -11,6 +11,7 @@
 #include <fathom/detect/depth/depth_backend.h>
 
 #include <map>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -112,6 +113,13 @@ private:
     DepthObjectOptions options_;
     std::vector<Part> parts_;
     DepthScratch scratch_;
+};
+
+// An object with its backend that several threads query, one at a time.
+struct SharedDepthObject {
+    std::unique_ptr<DepthBackend> backend;
+    DepthObject object;
+    std::mutex busy{};
 };
 
 } // namespace fathom

@@ -35,7 +35,7 @@ struct FieldSweep {
     std::size_t evaluations = 0; // of either field
 };
 
-// Motion::path is ignored. If a pose is not finite, the result is undecided from time 0 on.
+// If a pose is not finite, the result is undecided from time 0 on.
 // Throws Error{invalid_argument} for options out of range, and if both fields are unbounded.
 [[nodiscard]] FieldSweep field_sweep(const Field& a, const Motion& motion_a, const Field& b, const Motion& motion_b,
                                      const FieldSweepOptions& options = {});

@@ -61,7 +61,7 @@ struct SweepScratch {
 
 struct ShellSweepOptions {
     SweepGoal goal = SweepGoal::all;
-    Path path = Path::straight; // of both bodies; Motion::path is ignored
+    Path path = Path::straight; // of both bodies
     // Screws: accuracy of the ends of intervals, as a distance along the path (m). 0: a hundredth of a cell, or 1e-6 of
     // the shell's size.
     double bend = 0;

@@ -61,7 +61,7 @@ struct AdvancementResult {
 // use a shorter interval.
 // Cost: a traversal of both trees, and a few orientation tests. const and thread-safe.
 
-// `points` is a point shell, `surface` a mesh; both move on screws, and Motion::path is ignored.
+// `points` is a point shell, `surface` a mesh; both move on screws.
 [[nodiscard]] bool points_cross(const Shape& points, const Motion& motion_points, const Shape& surface,
                                 const Motion& motion_surface, double start, double end);
 

@@ -1,31 +1,24 @@
 // Method depth_maps: depth maps of one shape, with the triangles of the other rendered into them.
 #include <fathom/detect/query/methods.h>
 
+#include <fathom/base/parallel.h>
 #include <fathom/detect/depth/depth_collide.h>
-#include <fathom/geometry/inspect/mesh_report.h>
 
-#include <memory>
-#include <vector>
+#include <mutex>
 
 namespace fathom::query {
 
 namespace {
 
-DepthObject drawn(DepthBackend& backend, const Shape& shape) {
-    const bool layered = shape.kind() == ShapeKind::closed_mesh || mesh_report(shape.mesh()).faces_outward();
-    std::vector<Projection> projections;
-    projections.reserve(3);
-    for (int axis = 0; axis < 3; ++axis)
-        projections.push_back({Vec3::Unit(axis), layered ? DepthSides::layers : DepthSides::both_sides});
-    return {backend, shape.mesh(), projections, {.pixels = 512}};
-}
-
 CollideResult collide_depth_maps(const Pair& pair, const CollideOptions& options) {
     const Pair p = ordered(pair, has_field); // depth maps of a surface without an interior would fill it
-    const auto backend = make_cpu_depth_backend();
-    DepthObject object = drawn(*backend, *p.a.shape);
-    const DrawnBody other{std::make_shared<DrawnMesh>(p.b.shape->mesh()), p.b.pose, 0};
-    const DepthCollision found = collide(object, p.a.pose, std::span(&other, 1), {.goal = DepthGoal::bodies});
+    SharedDepthObject& maps = *p.a.shape->depth_object();
+    const DrawnBody other{p.b.shape->drawn(), p.b.pose, 0};
+    DepthCollision found;
+    {
+        const std::lock_guard lock(maps.busy);
+        undisturbed([&] { found = collide(maps.object, p.a.pose, std::span(&other, 1), {.goal = DepthGoal::bodies}); });
+    }
     CollideResult result{.status = found.status, .error_bound = found.tolerance, .more_contacts = found.truncated};
     if (result.status == Status::disjoint && !found.proven) result.status = Status::undecided; // pixels are samples
     if (!found.enclosed_by.empty()) result.witness = found.enclosed_by.front().point;

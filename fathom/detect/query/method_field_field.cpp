@@ -143,7 +143,7 @@ public:
 private:
     // Time may run backwards.
     [[nodiscard]] field_field::FieldSweep between(double from, double to) const {
-        const auto piece = [&](const Mover& m) { return Motion{m.pose(from), m.pose(to), Path::screw}; };
+        const auto piece = [&](const Mover& m) { return Motion{m.pose(from), m.pose(to)}; };
         const double tolerance = std::min(0.5, options_.tolerance / std::max(std::abs(to - from), 1e-9));
         return field_field::field_sweep(
             *a_.shape->field(), piece(mover_a_), *b_.shape->field(), piece(mover_b_),

@@ -140,7 +140,7 @@ struct SweepResult {
     std::string_view note{};       // as in CollideResult
 };
 // Finds the time of impact of two moving shapes, or all their contact intervals. Time runs in [0, 1].
-// Motion::path is ignored; options.path selects the path.
+// options.path selects the path between the poses.
 // Throws Error{invalid_argument} for a negative or non-finite option, Error{unsupported} for an unsuitable method,
 // margin or path.
 [[nodiscard]] SweepResult sweep(const Shape& a, const Motion& motion_a, const Shape& b, const Motion& motion_b,

@@ -4,6 +4,7 @@
 #include <fathom/base/error.h>
 #include <fathom/base/lazy.h>
 #include <fathom/detect/decomposition/detection_points.h>
+#include <fathom/detect/depth/depth_object.h>
 #include <fathom/detect/point_field/segment_caster.h>
 #include <fathom/detect/point_field/shell_sweep.h>
 #include <fathom/detect/tet/tet_body.h>
@@ -83,6 +84,8 @@ struct Shape::State {
     Lazy<tet::TetTopology> topology;
     Lazy<DetectionParts> detection_parts;
     Lazy<Shape> without_caps;
+    Lazy<std::shared_ptr<const DrawnMesh>> drawn;
+    Lazy<std::shared_ptr<SharedDepthObject>> depth_object;
 
     [[nodiscard]] bool is_mesh() const { return kind == ShapeKind::closed_mesh || kind == ShapeKind::open_mesh; }
     void require(bool there, std::string_view what) const {
@@ -357,6 +360,24 @@ const tet::TetTopology& Shape::tet_topology() const {
 const DetectionParts& Shape::detection_parts() const {
     return state_->detection_parts.get([&] {
         return DetectionParts{decompose(*field()), protrusion_points(*field()).points};
+    });
+}
+
+const std::shared_ptr<const DrawnMesh>& Shape::drawn() const {
+    return state_->drawn.get([&] { return std::make_shared<const DrawnMesh>(mesh()); });
+}
+
+const std::shared_ptr<SharedDepthObject>& Shape::depth_object() const {
+    return state_->depth_object.get([&] {
+        const bool layered = kind() == ShapeKind::closed_mesh || mesh_report(mesh()).faces_outward();
+        std::array<Projection, 3> axes;
+        for (int axis = 0; axis < 3; ++axis)
+            axes[static_cast<std::size_t>(axis)] = {Vec3::Unit(axis),
+                                                    layered ? DepthSides::layers : DepthSides::both_sides};
+        auto backend = make_cpu_depth_backend();
+        DepthBackend& renderer = *backend;
+        return std::make_shared<SharedDepthObject>(std::move(backend),
+                                                   DepthObject(renderer, mesh(), axes, {.pixels = 512}));
     });
 }
 

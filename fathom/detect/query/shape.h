@@ -25,11 +25,13 @@
 
 namespace fathom {
 
+class DrawnMesh;
 class FieldSphereTree;
 class SegmentCaster;
 class SurfaceTree;
 class TriangleSphereTree;
 struct DetectionParts;
+struct SharedDepthObject;
 namespace point_field {
 struct SweepShell;
 }
@@ -129,7 +131,10 @@ public:
     [[nodiscard]] std::span<const Vec3> component_samples() const;
     [[nodiscard]] const TetMesh& tetrahedra() const;
     [[nodiscard]] const tet::TetTopology& tet_topology() const;
-    [[nodiscard]] const DetectionParts& detection_parts() const; // of a bounded solid
+    [[nodiscard]] const DetectionParts& detection_parts() const;         // of a bounded solid
+    [[nodiscard]] const std::shared_ptr<const DrawnMesh>& drawn() const; // mesh(), to be drawn into depth maps
+    // Depth maps of mesh() along its three axes, of 512 pixels.
+    [[nodiscard]] const std::shared_ptr<SharedDepthObject>& depth_object() const;
     using HalfSpace = FieldHalfSpace;
     [[nodiscard]] const HalfSpace& half_space() const; // of a half-space
 

@@ -38,75 +38,54 @@ const MembraneContact* contact_of(std::span<const MembraneContact> contacts, Ind
     return found != contacts.end() && found->tetrahedron == tetrahedron ? &*found : nullptr;
 }
 
-} // namespace
-
-int MembraneContacts::side_before(const Tetrahedron& t, const Triangle& triangle) const {
-    if (body_before_.empty() || membrane_before_.empty()) return 0;
-    const Vec3 center = 0.25 * (body_before_[t[0]] + body_before_[t[1]] + body_before_[t[2]] + body_before_[t[3]]);
-    const std::array<Vec3, 3> corners = {membrane_before_[triangle[0]], membrane_before_[triangle[1]],
-                                         membrane_before_[triangle[2]]};
+int side_before(const Tetrahedron& t, const Triangle& triangle, const PositionsBefore& before) {
+    if (before.body.empty() || before.membrane.empty()) return 0;
+    const Vec3 center = 0.25 * (before.body[t[0]] + before.body[t[1]] + before.body[t[2]] + before.body[t[3]]);
+    const std::array<Vec3, 3> corners = {before.membrane[triangle[0]], before.membrane[triangle[1]],
+                                         before.membrane[triangle[2]]};
     const double height = area_vector(corners).dot(center - corners[0]);
     return height > 0 ? 1 : height < 0 ? -1 : 0;
 }
 
-// A tetrahedron that was in contact before keeps its side, even if it is unknown; otherwise the first triangle with a
-// definite side decides.
-int MembraneContacts::side_of(const Tetrahedron& corners, std::span<const IdPair> met,
-                              const TriangleMesh& membrane) const {
-    if (const MembraneContact* known = contact_of(before_, met.front()[0])) return known->side;
-    int side = 0;
-    for (std::size_t k = 0; k < met.size() && side == 0; ++k)
-        side = side_before(corners, membrane.triangles[met[k][1]]);
-    return side;
-}
+} // namespace
 
 int MembraneContacts::side(Index tetrahedron) const {
     const MembraneContact* contact = contact_of(contacts_, tetrahedron);
     return contact ? contact->side : 0;
 }
 
-void MembraneContacts::follow_tear(std::span<const Index> origins) {
-    if (membrane_before_.empty()) return;
-    for (const Index v : origins) {
-        const Vec3 before = membrane_before_.at(v);
-        membrane_before_.push_back(before);
-    }
-}
-
-void MembraneContacts::follow_break(std::span<const TetEdit::NewVertex> vertices) {
-    if (body_before_.empty()) return;
+void add_new_vertices(std::vector<Vec3>& positions, std::span<const TetEdit::NewVertex> vertices) {
     for (const TetEdit::NewVertex& v : vertices) {
-        if (v.vertex >= body_before_.size()) body_before_.resize(std::size_t{v.vertex} + 1, Vec3::Zero());
-        body_before_[v.vertex] = (1 - v.share) * Vec3(body_before_.at(v.a)) + v.share * Vec3(body_before_.at(v.b));
+        if (v.vertex >= positions.size()) positions.resize(std::size_t{v.vertex} + 1, Vec3::Zero());
+        positions[v.vertex] = (1 - v.share) * Vec3(positions.at(v.a)) + v.share * Vec3(positions.at(v.b));
     }
 }
 
-void MembraneContacts::update(const TetBody& body, const TriangleMesh& membrane) {
+void MembraneContacts::update(const TetBody& body, const TriangleMesh& membrane, const PositionsBefore& positions) {
     const Box common = intersection(bounds(body), fathom::bounds(membrane.vertices));
     check(membrane);
-    if (body_before_.size() != body.vertices.size() || membrane_before_.size() != membrane.vertices.size()) forget();
+    const bool known =
+        positions.body.size() == body.vertices.size() && positions.membrane.size() == membrane.vertices.size();
+    const PositionsBefore before = known ? positions : PositionsBefore{};
     std::vector<IdPair> pairs;
     if (!common.empty()) {
         zone_.update(body, common);
         pairs = overlapping_pairs(body, zone_, membrane);
     }
-    before_.swap(contacts_);
+    before_.clear();
+    if (known) before_.swap(contacts_);
     contacts_.clear();
     for (std::size_t begin = 0, end = 0; begin < pairs.size(); begin = end) {
         while (end < pairs.size() && pairs[end][0] == pairs[begin][0]) ++end;
-        const auto met = std::span(pairs).subspan(begin, end - begin);
-        const int side = side_of(body.topology.tetrahedra()[met.front()[0]], met, membrane);
-        for (const IdPair& pair : met) contacts_.push_back({pair[0], pair[1], side});
+        const Tetrahedron& corners = body.topology.tetrahedra()[pairs[begin][0]];
+        // A tetrahedron that was in contact before keeps its side, even if it is unknown; otherwise the first triangle
+        // with a definite side decides.
+        const MembraneContact* contact = contact_of(before_, pairs[begin][0]);
+        int side = contact ? contact->side : 0;
+        for (std::size_t k = begin; k < end && side == 0 && !contact; ++k)
+            side = side_before(corners, membrane.triangles[pairs[k][1]], before);
+        for (std::size_t k = begin; k < end; ++k) contacts_.push_back({pairs[k][0], pairs[k][1], side});
     }
-    body_before_.assign(body.vertices.begin(), body.vertices.end());
-    membrane_before_ = membrane.vertices;
-}
-
-void MembraneContacts::forget() {
-    contacts_.clear();
-    before_.clear();
-    body_before_.clear();
-    membrane_before_.clear();
 }
 
 } // namespace fathom::tet

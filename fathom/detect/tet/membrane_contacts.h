@@ -4,10 +4,10 @@
 // The side is that of the last step in which the tetrahedron was clear of the membrane: the side of its centre with
 // respect to the plane of the triangle that it intersects now, at the positions of that step. It is kept while the
 // tetrahedron stays in contact, and is 0 for a tetrahedron that has never been clear. The membrane must therefore be
-// consistently oriented, and triangles and tetrahedra must keep their numbers; call follow_tear() after a tear,
-// follow_break() after a break and forget() after other edits of either. A tetrahedron that passes through within one
-// step is not detected. Cost: O(n) per step, plus an exact test for each pair of boxes. One caller at a time; parallel
-// inside, the same bytes for any thread count.
+// consistently oriented, and triangles and tetrahedra must keep their numbers; new vertices of a tear or a break come
+// after all others, and the caller adds them to the positions of the last step. A tetrahedron that passes through
+// within one step is not detected. Cost: O(n) per step, plus an exact test for each pair of boxes. One caller at a
+// time; parallel inside, the same bytes for any thread count.
 #pragma once
 
 #include <fathom/detect/tet/tet_body.h>
@@ -24,30 +24,27 @@ struct MembraneContact {
     friend bool operator==(const MembraneContact&, const MembraneContact&) = default;
 };
 
+// Positions of the vertices in the last step. If they do not match the present ones in number, they are not known, and
+// nor are the sides.
+struct PositionsBefore {
+    std::span<const Vec3> body{}, membrane{};
+};
+
+// Adds the positions of the vertices of a break, which lie on edges between others.
+void add_new_vertices(std::vector<Vec3>& positions, std::span<const TetEdit::NewVertex> vertices);
+
 class MembraneContacts {
 public:
     // One step: finds the current contacts of the body and the membrane, by tetrahedron, then triangle. Throws Error as
     // bounds(body) and check(membrane) do; the state is unchanged then.
-    void update(const TetBody& body, const TriangleMesh& membrane);
-    void forget();
-    // Call after the membrane has torn: it has new vertices after all others, each at the position of the given one in
-    // the last step. Sides are kept.
-    void follow_tear(std::span<const Index> origins);
-
-    // Call after the body has broken along faces: tetrahedra keep their numbers, and new vertices originate from those
-    // of the last step. Sides are kept.
-    void follow_break(std::span<const TetEdit::NewVertex> vertices);
+    void update(const TetBody& body, const TriangleMesh& membrane, const PositionsBefore& before);
+    void clear() { contacts_.clear(); } // a step in which the body is clear of the membrane, or its sides are forgotten
 
     [[nodiscard]] std::span<const MembraneContact> contacts() const { return contacts_; }
     [[nodiscard]] int side(Index tetrahedron) const; // also 0 without a contact; O(log contacts)
 
 private:
-    [[nodiscard]] int side_of(const Tetrahedron& corners, std::span<const IdPair> met,
-                              const TriangleMesh& membrane) const;
-    [[nodiscard]] int side_before(const Tetrahedron& tetrahedron, const Triangle& triangle) const;
-
     std::vector<MembraneContact> contacts_, before_;
-    std::vector<Vec3> body_before_, membrane_before_; // vertices of the last step
     TetZone zone_;
 };
 

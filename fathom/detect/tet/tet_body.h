@@ -3,7 +3,7 @@
 #pragma once
 
 #include <fathom/geometry/edit/tet_edit.h>
-#include <fathom/geometry/primitive/tetrahedron_batch.h>
+#include <fathom/geometry/primitive/tetrahedron_tetrahedron.h>
 #include <fathom/index/voxel_hash.h>
 
 namespace fathom::tet {

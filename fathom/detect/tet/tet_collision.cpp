@@ -135,12 +135,6 @@ void append(SegmentsInTets& all, const SegmentsInTets& part) {
     all.pieces.insert(all.pieces.end(), part.pieces.begin(), part.pieces.end());
 }
 
-double depth_at(const Tetrahedron& t, const std::array<double, 4>& weights, std::span<const double> node_depths) {
-    double sum = 0;
-    for (std::size_t k = 0; k < 4; ++k) sum += weights[k] * node_depths[t[k]];
-    return sum;
-}
-
 } // namespace
 
 SegmentsInTets segments_in_tets(const TetBody& a, std::span<const Edge> edges, const TetBody& b, const TetZone& zone) {
@@ -176,21 +170,6 @@ SegmentsInTets segments_in_tets(const TetBody& a, const TetBody& b) {
     return segments_in_tets(a, a.topology.boundary_edges(), b, zone);
 }
 
-ChainDepth depth_along(const SegmentsInTets& found, const InsideChain& chain, double edge_length, const TetBody& b,
-                       std::span<const double> node_depths) {
-    ChainDepth depth{0, 0, -std::numeric_limits<double>::infinity(), 0};
-    const auto pieces = found.pieces_of(chain);
-    for (const InsidePiece& piece : pieces) {
-        const Tetrahedron& t = b.topology.tetrahedra()[piece.tetrahedron];
-        const double from = depth_at(t, piece.at_enter, node_depths), to = depth_at(t, piece.at_leave, node_depths);
-        if (&piece == &pieces.front()) depth.at_enter = from;
-        depth.at_leave = to;
-        depth.deepest = std::max({depth.deepest, from, to});
-        depth.integral += 0.5 * (from + to) * (piece.leave - piece.enter) * edge_length;
-    }
-    return depth;
-}
-
 // ---- Overlapping tetrahedra of bodies
 
 std::vector<IdPair> overlapping_tetrahedra(const TetBody& a, const TetZone& zone_a, const TetBody& b,
@@ -208,15 +187,6 @@ std::vector<IdPair> overlapping_tetrahedra(const TetBody& a, const TetBody& b) {
     zone_a.update(a, common);
     zone_b.update(b, common);
     return overlapping_tetrahedra(a, zone_a, b, zone_b);
-}
-
-std::vector<IdPair> self_overlapping_tetrahedra(const TetBody& body) {
-    const TetZone zone(body);
-    std::vector<IdPair> pairs;
-    PackedTree().find_pairs(zone.boxes(), pairs);
-    const auto tetrahedra = body.topology.tetrahedra();
-    std::erase_if(pairs, [&](const IdPair& pair) { return share_vertex(tetrahedra[pair[0]], tetrahedra[pair[1]]); });
-    return overlapping_tetrahedra(body.set(), body.set(), pairs);
 }
 
 // ---- Vertices of one body in the tetrahedra of another

@@ -58,19 +58,9 @@ struct SegmentsInTets {
                                               const TetZone& zone);
 [[nodiscard]] SegmentsInTets segments_in_tets(const TetBody& a, const TetBody& b);
 
-// Depth along a chain, from the depth at each node of b: linear in each tetrahedron, so the integral (one trapezium per
-// piece) is exact.
-struct ChainDepth {
-    double at_enter, at_leave; // m
-    double deepest;            // m; attained where the chain passes from one piece to the next, or at an end
-    double integral;           // of the depth along the chain, m^2
-};
-[[nodiscard]] ChainDepth depth_along(const SegmentsInTets& found, const InsideChain& chain, double edge_length,
-                                     const TetBody& b, std::span<const double> node_depths);
-
-// ---- Overlapping tetrahedra of two bodies, or of one body with itself.
+// ---- Overlapping tetrahedra of two bodies.
 // Method: a voxel hash of the tetrahedra near the other body, then exact overlap tests of eight pairs at a time
-// (tetrahedron_batch.h). Closed: touching counts. Inverted tetrahedra are tested as solids, flat ones as the
+// (tetrahedron_tetrahedron.h). Closed: touching counts. Inverted tetrahedra are tested as solids, flat ones as the
 // quadrangles or triangles that they are. Cost: O(tetrahedra) to find the contact zone, then about 0.1 us per pair of
 // boxes. The same bytes for any number of threads.
 
@@ -79,15 +69,6 @@ struct ChainDepth {
 // The same with zones of both that were built for this step, of the intersection of their bounds.
 [[nodiscard]] std::vector<IdPair> overlapping_tetrahedra(const TetBody& a, const TetZone& zone_a, const TetBody& b,
                                                          const TetZone& zone_b);
-
-// Pairs {t, u}, t < u, of one body that share no vertex and overlap: where the body has folded onto itself.
-[[nodiscard]] std::vector<IdPair> self_overlapping_tetrahedra(const TetBody& body);
-
-[[nodiscard]] inline bool share_vertex(const Tetrahedron& s, const Tetrahedron& t) {
-    for (const Index v : s)
-        if (v == t[0] || v == t[1] || v == t[2] || v == t[3]) return true;
-    return false;
-}
 
 // ---- Vertices of one body inside another, with the tetrahedron that contains them.
 // Marchal, Aubert & Chaillou 2004, section 5.1. Containment is exact and closed, for any orientation; a flat

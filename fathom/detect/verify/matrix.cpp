@@ -1,8 +1,7 @@
 // Runs every query on random shapes of each pair of kinds, with the method that the dispatch table selects.
-#include <fathom/detect/verify/matrix.h>
+#include <fathom/detect/verify/referee.h>
 
 #include <fathom/base/progress.h>
-#include <fathom/detect/verify/random_shape.h>
 
 #include <fmt/format.h>
 
@@ -42,7 +41,7 @@ std::pair<double, bool> run_query(const Trial& t, Question question) {
         return {d.upper_bound > 0 && std::isfinite(d.upper_bound) ? (d.upper_bound - d.lower_bound) / size_of(t) : 0,
                 false};
     }
-    const Motion still = Motion::stationary(t.start.a), moving{t.start.b, t.end.b, Path::screw};
+    const Motion still = Motion::stationary(t.start.a), moving{t.start.b, t.end.b};
     const SweepResult s =
         sweep(t.a, still, t.b, moving, {.goal = question == Question::sweep_first ? SweepGoal::first : SweepGoal::all});
     return {s.status == Status::overlapping ? s.error : 0, s.status == Status::undecided};

@@ -230,7 +230,7 @@ private:
     // ---- Time of contact
 
     void sweeps() {
-        const Motion still = Motion::stationary(a_.pose), moving{b_.pose, end_, Path::screw};
+        const Motion still = Motion::stationary(a_.pose), moving{b_.pose, end_};
         const Mover mover(moving);
         double latest_start = 0, earliest_seen = HUGE_VAL;
         const auto check_times = [&](const SweepResult& s, const std::string& what) {

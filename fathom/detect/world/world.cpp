@@ -175,6 +175,7 @@ const WorldStep& World::last() const { return state_->step; }
 std::size_t World::size() const { return state_->broad.size(); }
 std::size_t World::id_limit() const { return state_->bodies.size(); }
 bool World::contains(Index id) const { return id < state_->bodies.size() && state_->bodies[id].has_value(); }
+bool World::is_static(Index id) const { return state_->body(id).options.is_static; }
 const Shape& World::shape(Index id) const {
     const WorldBody& body = state_->body(id);
     if (!body.form) throw Error(Cause::unsupported, "the body has no shape", body_place(id));

@@ -107,6 +107,7 @@ public:
     [[nodiscard]] std::size_t size() const;
     [[nodiscard]] std::size_t id_limit() const; // upper bound on ids: all ids are smaller
     [[nodiscard]] bool contains(Index id) const;
+    [[nodiscard]] bool is_static(Index id) const;
     [[nodiscard]] const Shape& shape(Index id) const; // Error{unsupported} if the body has none
     [[nodiscard]] const Pose& pose(Index id) const;
     [[nodiscard]] const std::string& name(Index id) const;

@@ -243,7 +243,7 @@ RayHit World::cast(const Ray& ray, double limit) const {
 }
 
 World::SweptBody World::sweep(const Shape& shape, const Motion& motion, const SweepOptions& options) const {
-    const Motion checked{checked_pose(motion.start), checked_pose(motion.end), motion.path};
+    const Motion checked{checked_pose(motion.start), checked_pose(motion.end)};
     const Box box = shape.bounded() ? swept_box(shape, checked) : Box{};
     const std::vector<Index> ids = state_->near(shape, box.empty() ? box : box.grown(outward(options.margin)));
     std::vector<SweepResult> sweeps(ids.size());

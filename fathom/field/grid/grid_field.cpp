@@ -1,7 +1,7 @@
 // Point queries of grid fields, and how a grid describes itself.
 #include <fathom/field/grid/grid_field.h>
 
-#include <fathom/field/beyond_domain.h>
+#include <fathom/field/field.h>
 #include <fathom/field/grid/grid_range.h>
 
 #include <algorithm>

@@ -18,7 +18,7 @@ namespace fathom {
 
 class NetworkRange;
 
-// The box contains the zero surface and the whole inside, also beyond the domain as beyond_domain.h extends the field.
+// The box contains the zero surface and the whole inside, also beyond the domain as beyond_domain() extends the field.
 // Accurate to 1/64 of the domain unless some ten thousand ranges (fewer for large networks) do not suffice. Empty if
 // nothing is inside. The sides are searched on all threads; the result does not depend on the number of threads.
 [[nodiscard]] Box inside_bounds(const Network& network, const NetworkRange& range);

@@ -3,7 +3,7 @@
 
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
-#include <fathom/field/beyond_domain.h>
+#include <fathom/field/field.h>
 #include <fathom/field/neural/network_bounds.h>
 #include <fathom/field/neural/network_range.h>
 #include <fathom/field/neural/network_values.h>

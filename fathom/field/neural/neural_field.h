@@ -1,7 +1,7 @@
 // A trained network as a field: neural implicits (Davies et al. 2021, DeepSDF, SIREN, NeRF-like occupancy). Its values
 // are not proven distances: error_bound() is infinite, and only sign and range are reliable. measure() measures how
 // close they are to distances; depth_estimate() estimates the depth of a point. Outside of its domain the network is
-// not evaluated: the field is extended from the border (beyond_domain.h). Cost: see network_values.h and
+// not evaluated: the field is extended from the border (beyond_domain()). Cost: see network_values.h and
 // network_range.h. For many queries in one place, sample it into a grid. If numbers overflow inside the network,
 // results may be infinite or NaN.
 #pragma once

@@ -8,7 +8,6 @@
 #include <fathom/field/grid/contour.h>
 #include <fathom/field/grid/grid_csg.h>
 #include <fathom/field/tet/stuffing_lattice.h>
-#include <fathom/field/tet/stuffing_pinches.h>
 #include <fathom/geometry/mesh/adjacency.h>
 #include <fathom/geometry/mesh/weld.h>
 #include <fathom/geometry/surface_tree/surface_tree.h>

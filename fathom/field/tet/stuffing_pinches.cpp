@@ -1,5 +1,5 @@
 // Finds the pinches of a tetrahedral mesh and separates them, in rounds, until none are left.
-#include <fathom/field/tet/stuffing_pinches.h>
+#include <fathom/field/tet/stuffing_lattice.h>
 
 #include <fathom/base/parallel.h>
 #include <fathom/geometry/mesh/adjacency.h>

@@ -1,5 +1,5 @@
 // Construction of the stencils: prisms and pyramids cut along the agreed diagonals.
-#include <fathom/field/tet/stuffing_stencils.h>
+#include <fathom/field/tet/stuffing_lattice.h>
 
 #include <fathom/geometry/mesh/tet_mesh.h>
 

@@ -1,8 +1,7 @@
 // Surfaces of revolution about the z axis, and the shapes built from them.
-#include <fathom/geometry/generate/lathe.h>
+#include <fathom/geometry/generate/parts.h>
 
 #include <fathom/base/error.h>
-#include <fathom/geometry/generate/parts.h>
 
 #include <fmt/format.h>
 

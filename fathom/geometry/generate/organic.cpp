@@ -1,7 +1,6 @@
 // The creature and the spaceship, as blended implicit surfaces.
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
-#include <fathom/geometry/generate/kuhn_cut.h>
 #include <fathom/geometry/generate/parts.h>
 #include <fathom/geometry/generate/surface_refine.h>
 #include <fathom/geometry/mesh/tet_mesh.h>

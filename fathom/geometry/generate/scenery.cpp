@@ -2,7 +2,6 @@
 #include <fathom/base/parallel.h>
 #include <fathom/base/pose.h>
 #include <fathom/base/random.h>
-#include <fathom/geometry/generate/lathe.h>
 #include <fathom/geometry/generate/parts.h>
 
 #include <algorithm>

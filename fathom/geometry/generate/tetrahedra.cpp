@@ -1,6 +1,5 @@
 // Boxes, balls, cylinders and tori of tetrahedra.
 #include <fathom/base/error.h>
-#include <fathom/geometry/generate/kuhn_cut.h>
 #include <fathom/geometry/generate/parts.h>
 
 #include <algorithm>

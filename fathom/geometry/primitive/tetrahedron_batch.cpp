@@ -1,7 +1,6 @@
 // Overlap test of eight pairs of tetrahedra at a time.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/geometry/primitive/tetrahedron_batch.h>
 #include <fathom/geometry/primitive/tetrahedron_tetrahedron.h>
 
 #undef HWY_TARGET_INCLUDE

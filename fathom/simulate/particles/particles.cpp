@@ -7,7 +7,6 @@
 #include <fathom/base/random.h>
 #include <fathom/geometry/primitive/closest_point.h>
 #include <fathom/simulate/particles/particle_wind.h>
-#include <fathom/simulate/record/recording.h>
 
 #include <fmt/format.h>
 
@@ -113,7 +112,7 @@ std::uint64_t ParticleEmitter::emitted_by(double time) const {
 struct ParticleWorld::State {
     ParticleOptions options;
     std::vector<ParticleEmitter> emitters;
-    std::vector<KinematicObstacle> obstacles;
+    std::vector<Body> obstacles;
     std::vector<DrawnBody> drawn;
     std::vector<Pose> before;                // poses of the obstacles at the start of the step
     std::vector<std::optional<Pose>> placed; // poses set by place()
@@ -311,19 +310,19 @@ void ParticleWorld::State::bury() {
     positions.resize(alive), velocities.resize(alive), ages.resize(alive), lives.resize(alive);
 }
 
-ParticleWorld::ParticleWorld(std::vector<ParticleEmitter> emitters, std::vector<KinematicObstacle> obstacles,
+ParticleWorld::ParticleWorld(std::vector<ParticleEmitter> emitters, std::vector<Body> obstacles,
                              const ParticleOptions& options, std::shared_ptr<DepthBackend> backend) {
     check_options(options);
     for (std::size_t k = 0; k < emitters.size(); ++k) check_emitter(emitters[k], k);
-    for (const KinematicObstacle& obstacle : obstacles) check(obstacle);
+    for (const Body& obstacle : obstacles) check_motion(obstacle);
     state_ = std::make_unique<State>(options, backend ? std::move(backend) : make_cpu_depth_backend());
     State& s = *state_;
     s.emitted.resize(emitters.size());
     s.emitters = std::move(emitters);
     s.obstacles = std::move(obstacles);
     for (std::size_t k = 0; k < s.obstacles.size(); ++k) {
-        s.drawn.push_back(
-            {std::make_shared<DrawnMesh>(*s.obstacles[k].mesh), s.obstacles[k].pose_at(0), static_cast<Index>(k)});
+        s.drawn.push_back({std::make_shared<DrawnMesh>(s.obstacles[k].shape->mesh()), s.obstacles[k].pose_at(0),
+                           static_cast<Index>(k)});
         s.before.push_back(s.drawn.back().pose);
         s.still = s.still && s.obstacles[k].stationary();
     }
@@ -353,7 +352,7 @@ void ParticleWorld::deform(std::size_t obstacle, std::span<const Vec3> vertices,
     const bool other = triangles && triangles != surface.triangles;
     if (other) surface.triangles = std::move(triangles);
     if (!surface.mesh || other) {
-        const auto& faces = surface.triangles ? *surface.triangles : s.obstacles[obstacle].mesh->triangles;
+        const auto& faces = surface.triangles ? *surface.triangles : s.obstacles[obstacle].shape->mesh().triangles;
         surface.mesh = std::make_shared<DrawnMesh>(TriangleMesh{{vertices.begin(), vertices.end()}, faces});
         s.drawn[obstacle].mesh = surface.mesh;
         s.drawn[obstacle].pose = {};
@@ -384,7 +383,7 @@ void ParticleWorld::step() {
 }
 
 const ParticleOptions& ParticleWorld::options() const { return state_->options; }
-std::span<const KinematicObstacle> ParticleWorld::obstacles() const { return state_->obstacles; }
+std::span<const Body> ParticleWorld::obstacles() const { return state_->obstacles; }
 Pose ParticleWorld::obstacle_pose(std::size_t obstacle) const { return state_->drawn.at(obstacle).pose; }
 std::size_t ParticleWorld::steps() const { return state_->steps; }
 double ParticleWorld::time() const { return state_->time(); }
@@ -454,8 +453,9 @@ BodyFrame cloud_of(const ParticleWorld& world) {
 std::vector<RecordedBody> ParticleWorld::recorded_bodies() const {
     std::vector<RecordedBody> all;
     all.push_back({"particles", std::make_shared<const TriangleMesh>(), {}, Vec3::Zero(), false, true});
-    for (const KinematicObstacle& obstacle : obstacles())
-        all.push_back({obstacle.name, obstacle.mesh, {}, Vec3::Zero(), obstacle.stationary()});
+    for (const Body& obstacle : obstacles())
+        all.push_back(
+            {obstacle.name, {obstacle.shape, &obstacle.shape->mesh()}, {}, Vec3::Zero(), obstacle.stationary()});
     return all;
 }
 

@@ -9,8 +9,7 @@
 #pragma once
 
 #include <fathom/detect/depth/particle_maps.h>
-#include <fathom/simulate/contact/obstacle.h>
-#include <fathom/simulate/record/simulated_world.h>
+#include <fathom/simulate/contact/body.h>
 
 #include <cstdint>
 #include <span>
@@ -74,7 +73,7 @@ class ParticleWorld final : public SimulatedWorld {
 public:
     // Obstacles must be closed meshes, unless the maps have no exits. Error{invalid_argument, non_finite} names the
     // invalid option, emitter or obstacle. Without a backend the CPU backend is used.
-    ParticleWorld(std::vector<ParticleEmitter> emitters, std::vector<KinematicObstacle> obstacles,
+    ParticleWorld(std::vector<ParticleEmitter> emitters, std::vector<Body> obstacles,
                   const ParticleOptions& options = {}, std::shared_ptr<DepthBackend> backend = nullptr);
     ~ParticleWorld() override;
     ParticleWorld(ParticleWorld&&) noexcept;
@@ -91,7 +90,7 @@ public:
     void step() override;
 
     [[nodiscard]] const ParticleOptions& options() const;
-    [[nodiscard]] std::span<const KinematicObstacle> obstacles() const;
+    [[nodiscard]] std::span<const Body> obstacles() const;
     [[nodiscard]] Pose obstacle_pose(std::size_t obstacle) const; // at the present time
     [[nodiscard]] std::size_t steps() const override;
     [[nodiscard]] double time() const override;

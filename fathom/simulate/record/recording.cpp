@@ -95,4 +95,13 @@ bool all_finite(const RecordedFrame& frame) {
     });
 }
 
+// ---- Adds the present state of a world to a recording.
+
+void SimulatedWorld::record(Recording& recording) const {
+    RecordedFrame* frame = recording.add(recorded_step());
+    if (!frame) return;
+    fill(*frame, recording.options().contacts);
+    if (frame->bodies.size() != recording.bodies().size()) recording.set_bodies(recorded_bodies());
+}
+
 } // namespace fathom

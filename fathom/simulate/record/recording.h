@@ -1,22 +1,75 @@
 // Recording of a simulation: states, energies and contacts, for files, plots and images. It stores the necessary data
-// of the bodies and does not depend on the kind of world that fills it (simulated_world.h). Memory is bounded: every
+// of the bodies and does not depend on the kind of world that fills it. Memory is bounded: every
 // n-th step is kept; if the number of frames reaches its limit, every second frame is dropped and n is doubled. The
 // worst penetration and the highest energy are those of all steps, whether kept or not.
 #pragma once
 
+#include <fathom/base/hash.h>
 #include <fathom/base/pose.h>
+#include <fathom/base/vec.h>
 #include <fathom/detect/result/result.h>
 #include <fathom/field/field.h>
 #include <fathom/geometry/mesh/triangle_mesh.h>
-#include <fathom/simulate/record/body_contact.h>
-#include <fathom/simulate/record/simulated_world.h>
 
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace fathom {
+
+// ---- Interface of all simulated worlds: stepping, energy, state hash and recording.
+
+// Energy of a world (J). Without damping and friction the total is conserved up to the error of the time step.
+struct Energy {
+    double kinetic = 0;
+    double potential = 0; // of gravity, 0 at the origin
+    double stored = 0;    // in the contact springs at the end of the step
+
+    [[nodiscard]] double total() const { return kinetic + potential + stored; }
+};
+
+class Recording;
+struct RecordedBody;
+struct RecordedFrame;
+struct RecordedStep;
+
+class SimulatedWorld {
+public:
+    virtual ~SimulatedWorld() = default;
+
+    virtual void step() = 0; // throws Error if the simulation has diverged
+    [[nodiscard]] virtual std::size_t steps() const = 0;
+    [[nodiscard]] virtual double time() const = 0; // s
+    [[nodiscard]] virtual Energy energy() const = 0;
+    [[nodiscard]] virtual Fingerprint state_hash() const = 0; // of every number that the next step depends on
+
+    // Adds the present state to a recording. To be called after each step, and once before the first.
+    void record(Recording& recording) const;
+    // The data of a recording. fill() adds all bodies to the frame, in order, and the contacts if `with_contacts` is
+    // true.
+    [[nodiscard]] virtual std::vector<RecordedBody> recorded_bodies() const = 0;
+    [[nodiscard]] virtual RecordedStep recorded_step() const = 0;
+    virtual void fill(RecordedFrame& frame, bool with_contacts) const = 0;
+
+protected:
+    SimulatedWorld() = default;
+    SimulatedWorld(SimulatedWorld&&) = default;
+    SimulatedWorld& operator=(SimulatedWorld&&) = default;
+};
+
+// ---- Contact of two bodies: the one record that all worlds, recordings, tables and the viewer use.
+
+struct BodyContact {
+    Index a = no_index, b = no_index; // numbers of the bodies; equal for a self-contact
+    // Vertex, shell point, edge or triangle of each body, as the function that lists the contacts says; no_index:
+    // unknown.
+    Index feature_a = no_index, feature_b = no_index;
+    Vec3 position = Vec3::Zero(); // m, world
+    Vec3 normal = Vec3::Zero();   // unit, from a to b (world); zero if it is unknown
+    double depth = 0;             // penetration depth (m), >= 0
+};
 
 struct RecordingOptions {
     std::size_t every = 1;           // interval in steps; the first frame is the initial state

@@ -4,9 +4,9 @@
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/progress.h>
+#include <fathom/detect/point_field/shell_sweep.h>
 #include <fathom/detect/world/world.h>
 #include <fathom/response/continuous_penalty.h>
-#include <fathom/simulate/record/recording.h>
 
 #include <Eigen/Cholesky>
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ void check_options(const RigidOptions& options) {
     check(options.law);
 }
 
-void check_body(const RigidBody& body, std::size_t number) {
+void check_body(const Body& body, std::size_t number) {
     const auto element = [&](const char* what) { return fmt::format("body {} ({}) {}", number, body.name, what); };
     if (!body.shape) throw Error(Cause::invalid_argument, "has no shape", {.element = element("shape")});
     const bool placed = is_finite(body.pose) && body.pose.rotation.norm() > 0;
@@ -48,7 +48,7 @@ void check_body(const RigidBody& body, std::size_t number) {
          {std::pair{body.stiffness, "stiffness"}, {body.damping, "damping"}, {body.friction, "friction"}})
         check_number(std::isfinite(value) && value >= 0, value, "a finite number from 0", element(name));
     if (body.fixed) return;
-    check_number(body.shape->volume > 0, body.shape->volume, "a volume above 0, as a moving body requires",
+    check_number(body.shape->mass.volume > 0, body.shape->mass.volume, "a volume above 0, as a moving body requires",
                  element("shape"));
     if (!body.shape->shell)
         throw Error(Cause::invalid_argument, "a moving body must have points", {.element = element("shape")});
@@ -65,7 +65,7 @@ struct Job {
 
 struct RigidWorld::State {
     RigidOptions options;
-    std::vector<RigidBody> bodies;
+    std::vector<Body> bodies;
     std::vector<BodyMass> masses;
     std::vector<BodyState> states;
     std::vector<MovingBody> moving; // over the last step
@@ -177,8 +177,7 @@ void RigidWorld::State::predict(Index k) {
 }
 
 void RigidWorld::State::add_job(Index shell_body, Index field_body) {
-    const BodyShape &shell = *bodies[shell_body].shape, &field = *bodies[field_body].shape;
-    if (!shell.shell || !field.caster) return;
+    if (!bodies[shell_body].shape->shell || !has_field(bodies[field_body].shape->solid().kind())) return;
     if (job_count == jobs.size()) jobs.emplace_back();
     jobs[job_count].shell_body = shell_body;
     jobs[job_count++].field_body = field_body;
@@ -199,18 +198,18 @@ void RigidWorld::State::detect(Job& job) {
         shell = Motion::stationary(shell.end), field = Motion::stationary(field.end);
     point_field::ShellSweepOptions sweep_options{.goal = SweepGoal::all, .tree = options.tree};
     if (options.law.path == PathInTime::screw) sweep_options.path = Path::screw;
-    sweep(*bodies[job.shell_body].shape->shell, shell, *bodies[job.field_body].shape->caster, field, job.sweep,
-          sweep_options);
+    sweep(bodies[job.shell_body].shape->shell->points(), shell, bodies[job.field_body].shape->solid().caster(), field,
+          job.sweep, sweep_options);
 }
 
 void RigidWorld::State::respond(Job& job) {
-    const RigidBody &shell = bodies[job.shell_body], &field = bodies[job.field_body];
+    const Body &shell = bodies[job.shell_body], &field = bodies[job.field_body];
     ContactLaw law = options.law;
     law.stiffness = shell.stiffness;
     law.damping = shell.damping;
     law.friction = std::sqrt(shell.friction * field.friction);
-    const ContactRole role{shell.shape->shell->points, shell.shape->normals, moving[job.shell_body],
-                           field.shape->caster->field(), moving[job.field_body]};
+    const ContactRole role{shell.shape->points(), shell.shape->normals, moving[job.shell_body],
+                           *field.shape->solid().field(), moving[job.field_body]};
     if (law.handle != HandleCenter::moving) law.handle = predicts() ? HandleCenter::start : HandleCenter::end;
     job.records.clear();
     const ContactOutput output{predicts() ? 0.0 : 1.0, options.stepping == Stepping::implicit, &job.records};
@@ -314,13 +313,13 @@ RigidWorld::RigidWorld(const RigidOptions& options) : state_(std::make_unique<St
 RigidWorld::~RigidWorld() = default;
 RigidWorld::RigidWorld(RigidWorld&&) noexcept = default;
 
-Index RigidWorld::add(RigidBody body) {
+Index RigidWorld::add(Body body) {
     State& s = *state_;
     check_body(body, s.bodies.size());
     s.masses.emplace_back(body);
     s.states.push_back(start_state(body, s.masses.back()));
     s.moving.emplace_back();
-    s.moving.back().center = body.shape->center;
+    s.moving.back().center = body.shape->mass.center;
     s.wrenches.emplace_back();
     s.slopes.emplace_back();
     s.boxes.emplace_back();
@@ -366,7 +365,7 @@ void RigidWorld::set_pushes(std::span<const Wrench> pushes) {
 const RigidOptions& RigidWorld::options() const { return state_->options; }
 std::size_t RigidWorld::steps() const { return state_->steps; }
 double RigidWorld::time() const { return static_cast<double>(state_->steps) * state_->options.step; }
-std::span<const RigidBody> RigidWorld::bodies() const { return state_->bodies; }
+std::span<const Body> RigidWorld::bodies() const { return state_->bodies; }
 std::span<const BodyState> RigidWorld::states() const { return state_->states; }
 std::span<const BodyMass> RigidWorld::masses() const { return state_->masses; }
 Pose RigidWorld::pose(Index body) const { return pose_of(state_->states[body], *state_->bodies[body].shape); }
@@ -394,19 +393,9 @@ Fingerprint RigidWorld::state_hash() const {
 }
 
 // Copies poses and contacts of rigid bodies into frames.
-namespace {
-
-RecordedBody recorded(const RigidBody& body) {
-    RecordedBody result{body.name, {body.shape, &body.shape->mesh}, {}, body.shape->center, body.fixed};
-    if (body.shape->mesh.vertices.empty() && body.shape->caster)
-        result.field = {body.shape, &body.shape->caster->field()};
-    return result;
-}
-} // namespace
-
 std::vector<RecordedBody> RigidWorld::recorded_bodies() const {
     std::vector<RecordedBody> all;
-    for (const RigidBody& body : bodies()) all.push_back(recorded(body));
+    for (const Body& body : bodies()) all.push_back(recorded(body));
     return all;
 }
 

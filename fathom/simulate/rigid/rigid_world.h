@@ -13,9 +13,7 @@
 #pragma once
 
 #include <fathom/response/continuous_penalty.h>
-#include <fathom/simulate/record/body_contact.h>
-#include <fathom/simulate/record/simulated_world.h>
-#include <fathom/simulate/rigid/rigid_body.h>
+#include <fathom/simulate/contact/body.h>
 
 #include <span>
 #include <vector>
@@ -80,7 +78,7 @@ public:
 
     // Returns the body's number. Throws Error{invalid_argument} for a missing shape, a number that is not finite or out
     // of range, or a moving body without points or mass.
-    Index add(RigidBody body);
+    Index add(Body body);
 
     // Throws Error{too_large} naming step, body and energy if the energy of all bodies has grown past the limit: by
     // energy_limit times the energy at the start (motion, springs, and for each body the potential energy of a height
@@ -96,7 +94,7 @@ public:
     [[nodiscard]] const RigidOptions& options() const;
     [[nodiscard]] std::size_t steps() const override;
     [[nodiscard]] double time() const override; // s
-    [[nodiscard]] std::span<const RigidBody> bodies() const;
+    [[nodiscard]] std::span<const Body> bodies() const;
     [[nodiscard]] std::span<const BodyState> states() const;
     [[nodiscard]] std::span<const BodyMass> masses() const;
     [[nodiscard]] Pose pose(Index body) const;

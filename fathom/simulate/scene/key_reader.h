@@ -75,8 +75,8 @@ public:
     [[nodiscard]] std::optional<std::array<double, 4>> quaternion(std::string_view key);
     [[nodiscard]] std::vector<std::vector<double>> path(std::string_view key); // rows of 4 or 8
     // `values` in the order of the choices of the rule.
-    template <class Enum>
-    void choice(std::string_view key, Enum& value, std::initializer_list<Enum> values) {
+    template <class Enum, class List = std::initializer_list<Enum>>
+    void choice(std::string_view key, Enum& value, const List& values) {
         std::size_t now = 0;
         while (now < values.size() && values.begin()[now] != value) ++now;
         if (const auto found = chosen(key, values.size(), now)) value = values.begin()[*found];

@@ -44,15 +44,15 @@ bool needs_rigid_world(const Scene& scene) {
                        [&](const SceneBody& body) { return is_rigid(scene, body); });
 }
 
-RigidBody rigid_body(const Scene& scene, const SceneBody& body, const BodyShapePtr& shape) {
-    const double share =
-        scene.per_area && shape->point_count() > 0 ? shape->area / static_cast<double>(shape->point_count()) : 1;
-    RigidBody rigid{.shape = shape,
-                    .name = body.name,
-                    .pose = body.pose,
-                    .velocity = body.velocity,
-                    .spin = body.spin,
-                    .density = body.density};
+Body rigid_body(const Scene& scene, const SceneBody& body, const BodyShapePtr& shape) {
+    const std::size_t points = shape->points().size();
+    const double share = scene.per_area && points > 0 ? shape->mass.area / static_cast<double>(points) : 1;
+    Body rigid{.shape = shape,
+               .name = body.name,
+               .pose = body.pose,
+               .velocity = body.velocity,
+               .spin = body.spin,
+               .density = body.density};
     rigid.stiffness = body.stiffness.value_or(scene.stiffness) * share;
     rigid.damping = body.damping.value_or(scene.damping) * share;
     rigid.friction = body.friction.value_or(scene.friction);
@@ -104,15 +104,15 @@ auto for_scene(const Scene& scene, const Work& work) {
 
 // Static analytic fields and the ground, built once for all worlds in which they are obstacles.
 struct StaticFields {
-    std::vector<FieldPtr> of_body; // null for a body that is not an analytic field
-    FieldPtr ground;               // null: no ground
+    std::vector<BodyShapePtr> of_body; // null for a body that is not an analytic field
+    BodyShapePtr ground;               // null: no ground
 
     explicit StaticFields(const Scene& scene) {
         for (const SceneBody& body : scene.bodies)
             of_body.push_back(body.field.empty() || body.kind == BodyKind::moved ? nullptr : for_body(scene, body, [&] {
-                return field_of(scene, body);
+                return make_body_shape(Shape(field_of(scene, body)));
             }));
-        if (scene.ground) ground = ground_of(scene);
+        if (scene.ground) ground = make_body_shape(Shape::half_space(Vec3::UnitZ(), *scene.ground));
     }
 };
 
@@ -161,17 +161,21 @@ TetWorldMembrane membrane_of(const SceneBody& body, DeformingBody surface) {
 }
 
 // A body with a scripted motion.
-KinematicObstacle scripted_obstacle(const SceneBody& body, const std::string& name,
-                                    const std::shared_ptr<const TriangleMesh>& mesh, const Pose& pose) {
-    if (body.fixed) return {.name = name, .mesh = mesh, .pose = pose};
-    return {name, mesh, pose, body.velocity, body.spin, body.sway, body.sway_period};
+Body kinematic_body(const SceneBody& body, const std::string& name, const BodyShapePtr& shape, const Pose& pose) {
+    Body made{.shape = shape, .name = name, .pose = pose, .fixed = body.fixed};
+    if (body.fixed) return made;
+    made.velocity = body.velocity;
+    made.spin = body.spin;
+    made.sway = body.sway;
+    made.sway_period = body.sway_period;
+    return made;
 }
 
 // The bodies and obstacles of a scene of deformable bodies; Body is DeformingBody or TetWorldBody.
 template <class Body>
 struct DeformableParts {
     std::vector<Body> bodies;
-    std::vector<StaticObstacle> obstacles;
+    std::vector<fathom::Body> obstacles;
 };
 
 template <class Body, class Mesh, class MaterialOf>
@@ -180,9 +184,9 @@ DeformableParts<Body> spring_cast(const Scene& scene, BodyKind kind, const Stati
     DeformableParts<Body> cast;
     for (std::size_t k = 0; k < scene.bodies.size(); ++k) {
         const SceneBody& body = scene.bodies[k];
-        if (const FieldPtr& field = static_fields.of_body[k])
+        if (const BodyShapePtr& field = static_fields.of_body[k])
             each_copy(body, [&](const std::string& name, const Pose& pose) {
-                cast.obstacles.push_back({field, pose, name});
+                cast.obstacles.push_back({.shape = field, .name = name, .pose = pose, .fixed = true});
             });
         if (body.kind != kind) continue;
         const Mesh mesh = for_body(scene, body, [&] { return placed_mesh<Mesh>(scene, body); });
@@ -190,7 +194,8 @@ DeformableParts<Body> spring_cast(const Scene& scene, BodyKind kind, const Stati
             cast.bodies.push_back(spring_body<Body>(body, name, mesh, pose, material_of(scene, body)));
         });
     }
-    if (static_fields.ground) cast.obstacles.push_back({static_fields.ground, {}, "ground"});
+    if (static_fields.ground)
+        cast.obstacles.push_back({.shape = static_fields.ground, .name = "ground", .fixed = true});
     return cast;
 }
 
@@ -220,25 +225,23 @@ RigidWorld rigid_world(const Scene& scene, const StaticFields& static_fields, Pr
     std::map<ShapeKey, BodyShapePtr> built;
     for (std::size_t k = 0; k < scene.bodies.size(); ++k) {
         const SceneBody& body = scene.bodies[k];
-        const FieldPtr& field = static_fields.of_body[k];
-        if (!field && !is_rigid(scene, body)) continue;
-        BodyShapePtr& shape = built[key_of(body)];
-        if (!shape)
-            shape = for_body(scene, body,
-                             [&] { return field ? make_field_shape(field) : shape_of(scene, body, progress); });
-        const RigidBody rigid = rigid_body(scene, body, shape);
+        BodyShapePtr shape = static_fields.of_body[k];
+        if (!shape && !is_rigid(scene, body)) continue;
+        if (!shape) {
+            BodyShapePtr& known = built[key_of(body)];
+            if (!known) known = for_body(scene, body, [&] { return shape_of(scene, body, progress); });
+            shape = known;
+        }
+        const Body rigid = rigid_body(scene, body, shape);
         each_copy(body, [&](const std::string& name, const Pose& pose) {
-            RigidBody copy = rigid;
+            Body copy = rigid;
             copy.name = name;
             copy.pose = pose;
             world.add(std::move(copy));
         });
     }
     if (static_fields.ground)
-        world.add({.shape = make_field_shape(static_fields.ground),
-                   .name = "ground",
-                   .friction = scene.friction,
-                   .fixed = true});
+        world.add({.shape = static_fields.ground, .name = "ground", .friction = scene.friction, .fixed = true});
     return world;
 }
 
@@ -262,10 +265,11 @@ ParticleSystem particles_of(const Scene& scene, std::shared_ptr<DepthBackend> ba
     ParticleSystem particles{scene.particles->emitters, {}, scene.particles->options, std::move(backend)};
     for (const SceneBody& body : scene.bodies) {
         if (body.kind != BodyKind::obstacle || !body.field.empty() || is_static_mesh_obstacle(scene, body)) continue;
-        const auto mesh = for_body(
-            scene, body, [&] { return std::make_shared<const TriangleMesh>(placed_mesh<TriangleMesh>(scene, body)); });
+        const BodyShapePtr shape = for_body(scene, body, [&] {
+            return make_body_shape(Shape(placed_mesh<TriangleMesh>(scene, body), MeshInside::open));
+        });
         each_copy(body, [&](const std::string& name, const Pose& pose) {
-            particles.obstacles.push_back(scripted_obstacle(body, name, mesh, pose));
+            particles.obstacles.push_back(kinematic_body(body, name, shape, pose));
         });
     }
     particles.options.step = scene.options.step;
@@ -287,11 +291,6 @@ void refuse_stray_obstacles(const Scene& scene) {
 
 // ---- Kinematic bodies
 
-bool needs_field(ScriptedMethod method) {
-    return method == ScriptedMethod::fields || method == ScriptedMethod::descent ||
-           method == ScriptedMethod::mesh_field;
-}
-
 // A motion path with one key frame per step.
 MotionPath wandering(const Scene& scene, const SceneBody& body) {
     constexpr std::size_t most = 1'000'000;
@@ -308,24 +307,21 @@ MotionPath wandering(const Scene& scene, const SceneBody& body) {
     return path;
 }
 
-KinematicBody moved_body(const Scene& scene, const SceneBody& body, Progress* progress) {
-    const ScriptedMethod method = scene.motion->method;
-    KinematicBody made;
-    made.path = body.wander > 0 ? wandering(scene, body) : body.path;
+// Fields are contoured for pictures and for methods on triangles. A mesh stays one, unless the method works on fields.
+BodyShapePtr moved_shape(const Scene& scene, const SceneBody& body, Progress* progress) {
+    const Method method = scene.motion->method;
+    const bool of_fields = method == Method::field_field || method == Method::octree || method == Method::mesh_field ||
+                           method == Method::dual_gradient || method == Method::point_field;
+    const bool of_triangles = method == Method::mesh_mesh || method == Method::depth_maps;
     if (!body.field.empty() || !body.network.empty()) {
-        made.field = field_of(scene, body);
-        made.obstacle.mesh = std::make_shared<const TriangleMesh>(mesh_of(*made.field, body.resolution));
-        if (method == ScriptedMethod::sweep) made.shape = make_field_shape(made.field);
-        return made;
+        const FieldPtr field = field_of(scene, body);
+        TriangleMesh mesh = mesh_of(*field, body.resolution);
+        if (mesh.triangles.empty()) return make_body_shape(Shape(field));
+        if (of_triangles) return make_body_shape(Shape(std::move(mesh)));
+        return make_body_shape(Shape(std::move(mesh), MeshInside::open), Shape(field));
     }
-    if (method == ScriptedMethod::depth_maps || method == ScriptedMethod::meshes) {
-        made.obstacle.mesh = std::make_shared<const TriangleMesh>(placed_mesh<TriangleMesh>(scene, body));
-        return made;
-    }
-    made.shape = shape_of(scene, body, progress);
-    made.obstacle.mesh = {made.shape, &made.shape->mesh};
-    if (needs_field(method)) made.field = {made.shape, &made.shape->caster->field()};
-    return made;
+    if (of_fields) return shape_of(scene, body, progress);
+    return make_body_shape(Shape(placed_mesh<TriangleMesh>(scene, body)));
 }
 
 } // namespace
@@ -384,12 +380,14 @@ ParticleWorld make_particle_world(const Scene& scene, std::shared_ptr<DepthBacke
 
 ScriptedWorld make_moved_world(const Scene& scene, Progress* progress) {
     need(scene.motion.has_value(), scene, "[motion]");
-    std::vector<KinematicBody> bodies;
+    std::vector<Body> bodies;
     for (const SceneBody& body : scene.bodies) {
-        const KinematicBody made = for_body(scene, body, [&] { return moved_body(scene, body, progress); });
+        const BodyShapePtr shape = for_body(scene, body, [&] { return moved_shape(scene, body, progress); });
+        const MotionPath path =
+            for_body(scene, body, [&] { return body.wander > 0 ? wandering(scene, body) : body.path; });
         each_copy(body, [&](const std::string& name, const Pose& pose) {
-            bodies.push_back(made);
-            bodies.back().obstacle = scripted_obstacle(body, name, made.obstacle.mesh, pose);
+            bodies.push_back(kinematic_body(body, name, shape, pose));
+            bodies.back().path = path;
         });
     }
     return ScriptedWorld(std::move(bodies), scene.options.step, *scene.motion);

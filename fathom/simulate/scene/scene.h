@@ -5,8 +5,6 @@
 
 #include <fathom/base/error.h>
 #include <fathom/geometry/generate/mesh_catalogue.h>
-#include <fathom/simulate/kinematic/scripted_world.h>
-#include <fathom/simulate/record/recording.h>
 #include <fathom/simulate/world/simulation_world.h>
 
 #include <array>

@@ -417,16 +417,11 @@ ParticleEmitter read_emitter(KeyReader keys) {
 }
 
 void read_motion(KeyReader keys, ScriptedOptions& motion) {
-    keys.choice("method", motion.method,
-                {ScriptedMethod::fields, ScriptedMethod::descent, ScriptedMethod::mesh_field, ScriptedMethod::meshes,
-                 ScriptedMethod::depth_maps, ScriptedMethod::sweep});
+    std::vector<Method> methods{Method::automatic};
+    methods.insert(methods.end(), all_methods.begin(), all_methods.end());
+    keys.choice("method", motion.method, methods);
     keys.whole("max_contacts", motion.max_contacts);
-    keys.whole("parts", motion.parts);
-    keys.number("descent_step", motion.descent_step);
-    keys.whole("pixels", motion.pixels);
-    keys.whole("directions", motion.directions);
     keys.whole("objects", motion.objects);
-    keys.flag("tree", motion.tree);
     keys.finish();
 }
 

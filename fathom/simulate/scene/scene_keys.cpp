@@ -287,35 +287,30 @@ const SceneTable& emitter_keys() {
     return table;
 }
 
+// "automatic", and the names of the table.
+std::vector<std::string_view> method_names() {
+    std::vector<std::string_view> names{name(Method::automatic)};
+    for (const Method method : all_methods) names.push_back(name(method));
+    return names;
+}
+
 const SceneTable& motion_keys() {
     static const SceneTable table{
         "[motion]",
         "Kinematic bodies",
-        "Bodies of kind `moved` follow prescribed motions and pass through each other; each step tests every pair once "
-        "and records status, depth and contacts (fathom/simulate/kinematic/scripted_world.h).",
-        {{"method",
-          choice,
-          "`fields`: any two fields, with proven results; `descent`: gradient descent in the boxes of a decomposition "
-          "(Liu et al. 2024); `mesh_field`: triangles against fields (Macklin et al. 2020); `meshes`: exact triangle "
-          "tests; `depth_maps`: the first body, or the first `objects` bodies, against all others (Fabrizio); `sweep`: "
-          "shell points against fields over the step (Xu & Barbic 2014)",
-          "",
-          0,
-          0,
-          "fields",
-          {"fields", "descent", "mesh_field", "meshes", "depth_maps", "sweep"}},
+        "Bodies of kind `moved` follow prescribed motions and pass through each other; each step asks about the pairs "
+        "that may touch and records status, depth and contacts (fathom/simulate/kinematic/scripted_world.h).",
+        {{"method", choice,
+          "method of the table (docs/matrix.md), asked by `collide` at the end of a step, or by `sweep` over the step. "
+          "`field_field`, `octree`, `dual_gradient`, `mesh_field` and `point_field` use the grids of meshes "
+          "(`resolution`), `mesh_mesh` and `depth_maps` the triangles of fields; `mesh_field` tests the triangles and "
+          "`point_field` the shell points of each body in the field of the other",
+          "", 0, 0, "automatic", method_names()},
          {"max_contacts", whole, "largest number of contacts of a pair in a frame", "", 1, 1'000'000, "64"},
-         {"parts", whole, "`descent`: boxes of a body; 0: as many as are worthwhile, 1: not decomposed", "", 0, 256,
-          "0"},
-         {"descent_step", number, "`descent`: step length; 0: adaptive", "m", 0, 1e9, "0"},
-         {"pixels", whole, "`depth_maps`: pixels along the longer side of a map", "", 1, 16384, "256"},
-         {"directions", whole, "`depth_maps`: number of projections, chosen to see as much of the surface as possible",
-          "", 1, 8, "1"},
          {"objects", whole,
-          "`depth_maps`: number of first bodies, including copies, that form the tested object; each has its own maps",
-          "", 1, 1000, "1"},
-         {"tree", flag, "`sweep`: use a hierarchy of bounding spheres; `false`: test point by point", "", 0, 0,
-          "true"}}};
+          "number of first bodies, including copies, that form one object: only pairs of one of them and another body "
+          "are tested; 0: all pairs",
+          "", 0, 1000, "0"}}};
     return table;
 }
 

@@ -1,9 +1,10 @@
 // All keys of a scene file: one table for the reader (key_reader.h), the JSON Schema and the page of the documentation
-// (scene_schema.h). To add a key, add a line in scene_keys.cpp and a line where it is read.
+// (scene_schema()). To add a key, add a line in scene_keys.cpp and a line where it is read.
 #pragma once
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -72,5 +73,15 @@ struct SceneTable {
 [[nodiscard]] const SceneTable& motion_keys();
 
 inline constexpr std::string_view kind_names[] = {"rigid", "surface", "solid", "membrane", "obstacle", "moved"};
+
+// ---- JSON Schema and documentation of scene files, for editors and readers. Both are generated from the table of keys
+// that the reader uses (scene_keys.h), so that all three agree.
+
+// JSON Schema, draft 2020-12, of a scene file taken as JSON. It rejects unknown keys, wrong types, values out of range,
+// and keys that do not apply to a stated kind of body. Conditions on several keys are checked by the reader only.
+[[nodiscard]] std::string scene_schema();
+
+// A section of Markdown for each table: key, meaning, unit, range and default.
+[[nodiscard]] std::string scene_key_chapters();
 
 } // namespace fathom

@@ -1,6 +1,4 @@
 // Writes the table of keys as JSON Schema and as Markdown.
-#include <fathom/simulate/scene/scene_schema.h>
-
 #include <fathom/simulate/scene/scene_keys.h>
 
 #include <fmt/format.h>

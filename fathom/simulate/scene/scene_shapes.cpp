@@ -4,7 +4,6 @@
 #include <fathom/base/error.h>
 #include <fathom/field/analytic/analytic_expression.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/primitives.h>
 #include <fathom/field/grid/contour.h>
 #include <fathom/field/neural/neural_field.h>
 #include <fathom/field/neural_io/network_file.h>
@@ -124,10 +123,6 @@ FieldPtr field_of(const Scene& scene, const SceneBody& body) {
     if (const auto file = beside(scene, body.network); body.field.empty() || std::filesystem::exists(file))
         return std::make_shared<NeuralField>(read_network(file));
     return std::make_shared<AnalyticField>(parse_shape(body.field));
-}
-
-FieldPtr ground_of(const Scene& scene) {
-    return std::make_shared<AnalyticField>(shapes::plane(Vec3::UnitZ(), *scene.ground));
 }
 
 BodyShapePtr shape_of(const Scene& scene, const SceneBody& body, Progress* progress) {

@@ -13,7 +13,6 @@ template <class Mesh>
 
 // Of an analytic expression, or of a neural network file that exists.
 [[nodiscard]] FieldPtr field_of(const Scene& scene, const SceneBody& body);
-[[nodiscard]] FieldPtr ground_of(const Scene& scene);
 [[nodiscard]] BodyShapePtr shape_of(const Scene& scene, const SceneBody& body, Progress* progress);
 // A mesh of the interior of a field, for pictures and for mesh methods; empty if the interior is unbounded.
 [[nodiscard]] TriangleMesh mesh_of(const Field& field, int resolution);

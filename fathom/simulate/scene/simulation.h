@@ -3,7 +3,6 @@
 
 #include <fathom/base/progress.h>
 #include <fathom/simulate/record/recording.h>
-#include <fathom/simulate/record/simulated_world.h>
 
 #include <filesystem>
 #include <memory>

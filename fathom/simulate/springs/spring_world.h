@@ -13,7 +13,6 @@
 #pragma once
 
 #include <fathom/base/hash.h>
-#include <fathom/simulate/springs/spring_drift.h>
 #include <fathom/simulate/springs/spring_forces.h>
 #include <fathom/simulate/springs/spring_solve.h>
 #include <fathom/simulate/springs/spring_stability.h>

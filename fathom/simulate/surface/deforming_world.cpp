@@ -25,14 +25,10 @@ SpringNetwork network_of(const DeformingBody& body) {
     return network;
 }
 
-deformable::DeformingSceneOptions scene_options(const DeformingOptions& options) {
-    deformable::DeformingSceneOptions scene;
-    scene.vertices = deformable::CollidingVertexOptions{};
-    scene.triangles = deformable::SurfaceContactOptions{};
-    if (options.thickness > 0) scene.proximities = deformable::SurfaceProximityOptions{.distance = options.thickness};
-    scene.self = options.self;
-    scene.broad = options.broad;
-    return scene;
+deformable::SurfaceQueries queries_of(const DeformingOptions& options) {
+    deformable::SurfaceQueries queries{.vertices = deformable::CollidingVertexOptions{}, .self = options.self};
+    if (options.thickness > 0) queries.proximities = deformable::SurfaceProximityOptions{.distance = options.thickness};
+    return queries;
 }
 
 } // namespace
@@ -40,9 +36,11 @@ deformable::DeformingSceneOptions scene_options(const DeformingOptions& options)
 struct DeformingWorld::State {
     DeformingOptions options;
     std::vector<DeformingBody> bodies;
-    std::vector<StaticObstacle> obstacles;
+    std::vector<Body> obstacles;
     std::vector<Row> rows;
-    deformable::DeformingScene scene;
+    std::vector<deformable::DeformingSurface> surfaces;
+    World world; // surfaces, then obstacles
+    deformable::SurfacePairs pairs;
     std::unique_ptr<SpringWorld> springs;
     std::vector<BodyContact> contacts;
     std::vector<WeightedContact> pushes;
@@ -51,7 +49,7 @@ struct DeformingWorld::State {
     ContactCache memory;
     double detect_seconds = 0; // wall time of the last contact detection
 
-    explicit State(const DeformingOptions& o) : options(o), scene(scene_options(o)) {}
+    explicit State(const DeformingOptions& o) : options(o), world({.broad = o.broad}), pairs(queries_of(o)) {}
 
     SpringNetwork add_bodies(std::vector<Vec3>& velocities);
     void find(std::span<const Vec3> positions);
@@ -73,7 +71,8 @@ SpringNetwork DeformingWorld::State::add_bodies(std::vector<Vec3>& velocities) {
             rows.push_back({first, static_cast<Index>(network.size())});
             const std::vector<Vec3> own = rigid_velocities(network, body.velocity, body.spin);
             velocities.insert(velocities.end(), own.begin(), own.end());
-            scene.add(body.mesh, body.fixed);
+            surfaces.emplace_back(body.mesh);
+            world.add(Box{}, {.name = body.name, .is_static = body.fixed});
             areas.resize(all.size(), 0.0);
             for (std::size_t t = 0; t < body.mesh.triangles.size(); ++t)
                 for (const Index v : body.mesh.triangles[t])
@@ -81,8 +80,8 @@ SpringNetwork DeformingWorld::State::add_bodies(std::vector<Vec3>& velocities) {
         } catch (const Error& error) {
             throw named(error, body.name);
         }
-    for (const StaticObstacle& obstacle : obstacles)
-        scene.world().add(Shape(obstacle.field), obstacle.pose, {.name = obstacle.name, .is_static = true});
+    for (const Body& obstacle : obstacles)
+        world.add(obstacle.shape->solid(), obstacle.pose, {.name = obstacle.name, .is_static = true});
     if (options.motion) add_random_motion(all, *options.motion, velocities);
     for (std::size_t k = 0; k < all.size(); ++k)
         if (all.fixed[k]) velocities[k] = Vec3::Zero();
@@ -101,7 +100,7 @@ void DeformingWorld::State::add_vertices(const deformable::BodyContacts& pair) {
         const Vec3 gap = v.point - now[point(body, v.vertex)];
         const Vec3 out = gap.isZero() ? v.separating_direction : gap.normalized();
         if (out.isZero()) continue;
-        const Triangle& face = scene.surface(other).triangle(v.triangle);
+        const Triangle& face = surfaces[other].triangle(v.triangle);
         WeightedContact over{.points = {point(body, v.vertex)},
                              .weights = {1},
                              .count = 4,
@@ -122,7 +121,7 @@ void DeformingWorld::State::add_crossings(const deformable::BodyContacts& pair) 
     const auto [a, b] = pair.bodies;
     for (const deformable::SurfaceContact& c : pair.triangles.contacts) {
         if (c.from_bodies || c.separating_direction.isZero()) continue;
-        const deformable::DeformingSurface &surface_a = scene.surface(a), &surface_b = scene.surface(b);
+        const deformable::DeformingSurface &surface_a = surfaces[a], &surface_b = surfaces[b];
         const Vec3 middle = c.segment.at(0.5);
         const Vec3 shares_a = triangle_shares(surface_a.corners(c.triangle_a), middle),
                    shares_b = triangle_shares(surface_b.corners(c.triangle_b), middle);
@@ -157,11 +156,11 @@ void DeformingWorld::State::add_near_features(const deformable::BodyContacts& pa
 }
 
 void DeformingWorld::State::add_obstacles() {
-    for (const auto& [body, obstacle] : scene.candidates()) {
+    for (const auto& [body, obstacle] : pairs.candidates()) {
         if (obstacle < bodies.size()) continue;
         const auto [first, count] = rows[body];
-        for (const PointInObstacle& p :
-             points_in_obstacle(obstacles[obstacle - bodies.size()], now.subspan(first, count)))
+        const Body& solid = obstacles[obstacle - bodies.size()];
+        for (const PointInside& p : points_inside(solid.shape->solid(), solid.pose, now.subspan(first, count)))
             push({body, obstacle, p.point, no_index, now[first + p.point], -p.separating_direction, p.depth},
                  {.points = {first + p.point},
                   .weights = {1},
@@ -177,12 +176,12 @@ void DeformingWorld::State::find(std::span<const Vec3> positions) {
     const std::size_t parts = springs && options.respond ? springs->report().parts : 1;
     memory.begin(positions, options.springs.step / static_cast<double>(parts), options.recovery_time);
     parallel_tasks(bodies.size(), [&](std::size_t b) {
-        if (!bodies[b].fixed) scene.update(static_cast<Index>(b), positions.subspan(rows[b].first, rows[b].count));
+        if (!bodies[b].fixed) surfaces[b].place(positions.subspan(rows[b].first, rows[b].count));
     });
-    scene.find();
+    pairs.find(world, surfaces);
     contacts.clear();
     pushes.clear();
-    for (const deformable::BodyContacts& pair : scene.contacts()) {
+    for (const deformable::BodyContacts& pair : pairs.contacts()) {
         add_vertices(pair);
         add_crossings(pair);
         if (options.thickness > 0) add_near_features(pair);
@@ -198,7 +197,7 @@ void DeformingWorld::State::detect() {
     detect_seconds = watch.seconds();
 }
 
-DeformingWorld::DeformingWorld(std::vector<DeformingBody> bodies, std::vector<StaticObstacle> obstacles,
+DeformingWorld::DeformingWorld(std::vector<DeformingBody> bodies, std::vector<Body> obstacles,
                                const DeformingOptions& options)
     : state_(std::make_unique<State>(options)) {
     if (bodies.empty()) throw Error(Cause::empty, "the world has no bodies");
@@ -250,13 +249,13 @@ Energy DeformingWorld::energy() const {
 void DeformingWorld::set_motion(MotionHook hook) { state_->springs->set_motion(std::move(hook)); }
 
 std::span<const DeformingBody> DeformingWorld::bodies() const { return state_->bodies; }
-std::span<const StaticObstacle> DeformingWorld::obstacles() const { return state_->obstacles; }
+std::span<const Body> DeformingWorld::obstacles() const { return state_->obstacles; }
 Index DeformingWorld::first_point(Index body) const { return state_->rows[body].first; }
 std::span<const Vec3> DeformingWorld::vertices(Index body) const {
     return springs().positions().subspan(state_->rows[body].first, state_->rows[body].count);
 }
 const SpringWorld& DeformingWorld::springs() const { return *state_->springs; }
-const deformable::DeformingScene& DeformingWorld::detection() const { return state_->scene; }
+const deformable::SurfacePairs& DeformingWorld::detection() const { return state_->pairs; }
 std::span<const BodyContact> DeformingWorld::contacts() const { return state_->contacts; }
 
 // ---- Recording: copies the shapes and contacts of deforming objects into frames
@@ -279,7 +278,7 @@ std::vector<RecordedBody> DeformingWorld::recorded_bodies() const {
     std::vector<RecordedBody> all;
     for (const DeformingBody& body : bodies())
         all.push_back({body.name, std::make_shared<const TriangleMesh>(body.mesh), {}, Vec3::Zero(), body.fixed});
-    for (const StaticObstacle& obstacle : obstacles()) all.push_back(recorded(obstacle));
+    for (const Body& obstacle : obstacles()) all.push_back(recorded(obstacle));
     return all;
 }
 
@@ -298,7 +297,7 @@ RecordedStep DeformingWorld::recorded_step() const {
 
 void DeformingWorld::fill(RecordedFrame& frame, bool with_contacts) const {
     for (Index k = 0; k < bodies().size(); ++k) frame.bodies.push_back(frame_of(*this, k));
-    for (const StaticObstacle& obstacle : obstacles()) frame.bodies.push_back({.pose = obstacle.pose});
+    for (const Body& obstacle : obstacles()) frame.bodies.push_back({.pose = obstacle.pose});
     if (with_contacts) frame.contacts.assign(contacts().begin(), contacts().end());
 }
 

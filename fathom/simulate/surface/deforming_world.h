@@ -1,5 +1,5 @@
 // Simulation of deforming objects that move, touch and bounce off each other: mass-spring systems move them
-// (spring_world.h), deforming_scene.h finds the contacts, and penalty forces by depth are the response
+// (spring_world.h), surface_pairs.h finds the contacts, and penalty forces by depth are the response
 // (weighted_contact.h), in every step. Method: Madera et al. 2006, with the contact determination and the response that
 // the paper leaves open. Forces act on
 // - a vertex inside a closed body, by its depth there, along the outward normal at the closest point;
@@ -9,13 +9,12 @@
 // - a vertex inside an obstacle, which is a field and never moves.
 // The penalty acts on the compression accumulated since first contact, never on the depth at which a contact was found
 // (contact_cache.h), so that no energy is created. Penalties are compliant: fast thin sheets can pass through each
-// other in one step (surface_sweep.h detects it, a smaller step prevents it). O(points + springs + contacts) per step.
+// other in one step (surface_sweep() detects it, a smaller step prevents it). O(points + springs + contacts) per step.
 // Not thread-safe; parallel inside, the same bits for any number of threads.
 #pragma once
 
-#include <fathom/detect/world/deforming_scene.h>
-#include <fathom/simulate/contact/obstacle.h>
-#include <fathom/simulate/record/simulated_world.h>
+#include <fathom/detect/world/surface_pairs.h>
+#include <fathom/simulate/contact/body.h>
 #include <fathom/simulate/springs/spring_world.h>
 
 #include <memory>
@@ -45,9 +44,9 @@ struct DeformingOptions {
 
 class DeformingWorld final : public SimulatedWorld {
 public:
-    // Throws Error as SpringWorld, DeformingScene and the meshes do, with the name of the body; Error{empty} without
+    // Throws Error as SpringWorld, SurfacePairs and the meshes do, with the name of the body; Error{empty} without
     // bodies.
-    explicit DeformingWorld(std::vector<DeformingBody> bodies, std::vector<StaticObstacle> obstacles = {},
+    explicit DeformingWorld(std::vector<DeformingBody> bodies, std::vector<Body> obstacles = {},
                             const DeformingOptions& options = {});
     ~DeformingWorld() override;
     DeformingWorld(DeformingWorld&&) noexcept;
@@ -65,12 +64,12 @@ public:
     void set_motion(MotionHook hook);
 
     [[nodiscard]] std::span<const DeformingBody> bodies() const;
-    [[nodiscard]] std::span<const StaticObstacle> obstacles() const;
+    [[nodiscard]] std::span<const Body> obstacles() const;
     [[nodiscard]] Index first_point(Index body) const;
     [[nodiscard]] std::span<const Vec3> vertices(Index body) const; // current positions (m, world)
     [[nodiscard]] const SpringWorld& springs() const;
-    [[nodiscard]] double detect_seconds() const; // wall time of contact detection in the last step
-    [[nodiscard]] const deformable::DeformingScene& detection() const; // results of the last step
+    [[nodiscard]] double detect_seconds() const;                     // wall time of contact detection in the last step
+    [[nodiscard]] const deformable::SurfacePairs& detection() const; // results of the last step
     // Contacts of the bodies at their current positions; obstacles are numbered after the bodies. Features: a vertex of
     // a and a triangle of b; unknown for crossing triangles, two edges, and the side of an obstacle.
     [[nodiscard]] std::span<const BodyContact> contacts() const;

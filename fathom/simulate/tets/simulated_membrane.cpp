@@ -73,9 +73,8 @@ void SimulatedMembrane::add_to(NetworkEdit& edit, bool with_pieces) {
 BreakReport SimulatedMembrane::break_stretched() {
     const BreakReport report = membrane_.break_stretched(*breaking_);
     if (membrane_.last_edit().empty()) return report;
-    std::vector<Index> origins;
-    for (const auto& twin : membrane_.last_edit().twins) origins.push_back(twin.origin);
-    for (tet::MembraneContacts& sides : sides_) sides.follow_tear(origins);
+    for (const auto& twin : membrane_.last_edit().twins)
+        if (!before_.empty()) before_.push_back(Vec3(before_.at(twin.origin)));
     rebuild();
     broken_ = true;
     return report;
@@ -83,17 +82,20 @@ BreakReport SimulatedMembrane::break_stretched() {
 
 // ---- Sides
 
-void SimulatedMembrane::update_sides(Index number, const tet::TetBody& body) {
-    if (number >= sides_.size()) sides_.resize(number + std::size_t{1});
-    sides_[number].update(body, {vertices_, membrane_.surface().mesh().triangles});
+void SimulatedMembrane::begin_sides(std::size_t bodies) {
+    sides_.resize(bodies);
+    near_.assign(bodies, 0);
 }
 
-void SimulatedMembrane::follow_break(Index number, const TetEdit& edit) {
-    if (number >= sides_.size()) return;
-    if (edit.new_tets.empty() && edit.removed_tets.empty())
-        sides_[number].follow_break(edit.new_vertices);
-    else
-        sides_[number].forget();
+void SimulatedMembrane::update_sides(Index number, const SimulatedTets& body) {
+    sides_[number].update(body.view(), {vertices_, membrane_.surface().mesh().triangles}, {body.before(), before_});
+    near_[number] = 1;
+}
+
+void SimulatedMembrane::end_sides() {
+    for (std::size_t b = 0; b < sides_.size(); ++b)
+        if (!near_[b]) sides_[b].clear();
+    before_ = vertices_;
 }
 
 Vec3 SimulatedMembrane::normal_of(std::span<const Index> triangles) const {

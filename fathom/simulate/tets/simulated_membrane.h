@@ -29,9 +29,11 @@ public:
     [[nodiscard]] std::shared_ptr<const std::vector<Triangle>> surface_triangles() const { return surface_; }
     [[nodiscard]] bool broken() const { return broken_; }
 
-    // Updates the sides of the body with this number from its current position. Call once per step for each body, at
-    // any distance.
-    void update_sides(Index number, const tet::TetBody& body);
+    // Sides of the bodies, once per step: begin, update for each body near the membrane, end. Bodies that were not
+    // updated are clear of it.
+    void begin_sides(std::size_t bodies);
+    void update_sides(Index number, const SimulatedTets& body);
+    void end_sides();
     // Redirects pushes that would move a body out on the wrong side of the membrane, if the right side is known: they
     // then act across the membrane, and their depth is measured along that direction. `depths()` returns the fitted
     // depths of the body and is called only if needed.
@@ -43,9 +45,9 @@ public:
     [[nodiscard]] std::span<const tet::MembraneContact> sides(Index number) const { return sides_[number].contacts(); }
     [[nodiscard]] std::size_t known_bodies() const { return sides_.size(); }
 
-    // Call after the body has separated along its faces or was cut: sides are kept in the first case and cleared in the
-    // second.
-    void follow_break(Index number, const TetEdit& edit);
+    void forget_sides(Index number) { // of a body that was cut
+        if (number < sides_.size()) sides_[number].clear();
+    }
 
     [[nodiscard]] bool breakable() const { return breaking_.has_value(); }
     BreakReport break_stretched();                    // if breakable; state() must be up to date
@@ -64,6 +66,8 @@ private:
     std::vector<Vec3> vertices_;
     BoundaryAreas areas_;
     std::vector<tet::MembraneContacts> sides_; // by body
+    std::vector<char> near_;                   // by body: updated in this step
+    std::vector<Vec3> before_;                 // positions of the last step
     std::shared_ptr<const std::vector<Triangle>> surface_;
     bool broken_ = false;
 };

@@ -1,6 +1,7 @@
 // Keeps the data of a tetrahedral body consistent with its springs.
 #include <fathom/simulate/tets/simulated_tets.h>
 
+#include <fathom/detect/tet/membrane_contacts.h>
 #include <fathom/geometry/mesh/adjacency.h>
 #include <fathom/simulate/springs/spring_bodies.h>
 
@@ -206,6 +207,11 @@ CutReport SimulatedTets::cut(const CutPlane& plane, const CutOptions& options) {
 void SimulatedTets::edited() {
     if (solid_->last_edit().empty()) return;
     topology_->apply(solid_->mesh(), solid_->last_edit());
+    const TetEdit& change = solid_->last_edit();
+    if (!change.new_tets.empty() || !change.removed_tets.empty())
+        before_.clear();
+    else if (!before_.empty())
+        tet::add_new_vertices(before_, change.new_vertices);
     if (body_) body_->apply(solid_->mesh(), solid_->last_edit());
     begin();
     surface_.reset();

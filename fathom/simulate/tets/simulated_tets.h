@@ -56,6 +56,9 @@ public:
     void follow(const SpringWorld& springs);    // copies state() and crept rest lengths from the world
 
     [[nodiscard]] tet::TetBody view() const { return {vertices_, *topology_}; }
+    // Positions at the last remember(), with the new vertices of breaks; empty after a cut.
+    [[nodiscard]] std::span<const Vec3> before() const { return before_; }
+    void remember() { before_ = vertices_; }
     [[nodiscard]] std::span<const Index> points() const { return numbered_.points(); }
     [[nodiscard]] const BoundaryAreas& areas() const { return areas_; } // at rest
     [[nodiscard]] const SpringNetwork& network() const { return solid_ ? solid_->network() : network_; }
@@ -86,9 +89,7 @@ public:
     // O(n).
     void add_to(NetworkEdit& edit, bool with_pieces);
 
-    // The boundary for recordings: its vertices, and the triangles as positions in that list.
-    [[nodiscard]] std::span<const Index> surface_vertices() const { return topology_->boundary_vertices(); }
-    // Computed on first use.
+    // The boundary for recordings, as positions in the list of boundary vertices. Computed on first use.
     [[nodiscard]] std::shared_ptr<const std::vector<Triangle>> surface_triangles() const;
     [[nodiscard]] bool broken() const { return broken_; }
 
@@ -103,7 +104,7 @@ private:
     std::unique_ptr<BreakableSolid> solid_;
     std::unique_ptr<tet::TetTopology> topology_;
     NetworkIndexMap numbered_;
-    std::vector<Vec3> vertices_;
+    std::vector<Vec3> vertices_, before_;
     BoundaryAreas areas_;
     std::shared_ptr<BodyTopology> body_;                // shared with the depths, which only read it
     std::array<std::unique_ptr<NodeDepths>, 2> depths_; // for contacts with others, and with itself

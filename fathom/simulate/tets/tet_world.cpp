@@ -36,7 +36,7 @@ tet::TetCollisionOptions collision_options(const TetWorldOptions& options) {
 struct TetWorld::State {
     TetWorldOptions options;
     std::vector<TetWorldBody> bodies;
-    std::vector<StaticObstacle> obstacles;
+    std::vector<Body> obstacles;
     std::vector<TetWorldMembrane> membranes_at_start;
     std::vector<SimulatedTets> tets;
     std::vector<SimulatedMembrane> membranes;
@@ -75,6 +75,7 @@ struct TetWorld::State {
     void begin_springs();
     void find(std::span<const Vec3> positions);
     void detect_contacts();
+    void update_sides();
     void detect_self_contacts(Index body);
     void measure_depths();
     void answer(const BodyCollision& collision);
@@ -106,8 +107,8 @@ void TetWorld::State::add_bodies() {
         } catch (const Error& error) {
             throw named(error, membrane.surface.name);
         }
-    for (const StaticObstacle& obstacle : obstacles)
-        world.add(Shape(obstacle.field), obstacle.pose, {.name = obstacle.name, .is_static = true});
+    for (const Body& obstacle : obstacles)
+        world.add(obstacle.shape->solid(), obstacle.pose, {.name = obstacle.name, .is_static = true});
 }
 
 void TetWorld::State::begin_springs() {
@@ -132,10 +133,7 @@ void TetWorld::State::find(std::span<const Vec3> positions) {
     const std::size_t parts = springs ? springs->report().parts : 1;
     memory.begin(positions, options.springs.step / static_cast<double>(parts), options.recovery_time);
     parallel_tasks(tets.size(), [&](std::size_t b) { tets[b].move(positions); });
-    for (SimulatedMembrane& membrane : membranes) {
-        membrane.move(positions);
-        for (Index b = 0; b < tets.size(); ++b) membrane.update_sides(b, tets[b].view());
-    }
+    for (SimulatedMembrane& membrane : membranes) membrane.move(positions);
     detect_contacts();
     measure_depths();
     contacts.clear();
@@ -149,6 +147,7 @@ void TetWorld::State::find(std::span<const Vec3> positions) {
 void TetWorld::State::detect_contacts() {
     for (Index b = 0; b < count(); ++b) world.set_bounds(b, bounds(view(b)));
     candidates = world.candidates();
+    if (!membranes.empty()) update_sides();
     collisions.clear();
     for (const IdPair& pair : candidates) {
         if (pair[1] >= count()) continue;
@@ -157,6 +156,14 @@ void TetWorld::State::detect_contacts() {
     }
     for (Index b = 0; options.self && b < tets.size(); ++b)
         if (!bodies[b].fixed) detect_self_contacts(b);
+}
+
+void TetWorld::State::update_sides() {
+    for (SimulatedMembrane& membrane : membranes) membrane.begin_sides(tets.size());
+    for (const auto& [body, other] : candidates)
+        if (other < count() && is_membrane(other)) membranes[other - tets.size()].update_sides(body, tets[body]);
+    for (SimulatedMembrane& membrane : membranes) membrane.end_sides();
+    for (SimulatedTets& body : tets) body.remember();
 }
 
 void TetWorld::State::detect_self_contacts(Index b) {
@@ -233,7 +240,8 @@ void TetWorld::State::add_obstacles() {
         const auto vertices = in.body.topology.boundary_vertices();
         places.clear();
         for (const Index v : vertices) places.push_back(in.body.vertices[v]);
-        for (const PointInObstacle& p : points_in_obstacle(obstacles[obstacle - count()], places)) {
+        const Body& solid = obstacles[obstacle - count()];
+        for (const PointInside& p : points_inside(solid.shape->solid(), solid.pose, places)) {
             const Index v = vertices[p.point];
             contacts.push_back({b, obstacle, v, no_index, places[p.point], -p.separating_direction, p.depth});
             pushes.push_back({.points = {in.points[v]},
@@ -295,15 +303,16 @@ void TetWorld::State::gather(auto& body, NetworkEdit& edit) {
 
 void TetWorld::State::broke(Index body, NetworkEdit& edit) {
     gather(tets[body], edit);
-    for (SimulatedMembrane& membrane : membranes) membrane.follow_break(body, tets[body].last_edit());
+    const TetEdit& change = tets[body].last_edit();
+    if (change.new_tets.empty() && change.removed_tets.empty()) return;
+    for (SimulatedMembrane& membrane : membranes) membrane.forget_sides(body);
 }
 
-TetWorld::TetWorld(std::vector<TetWorldBody> bodies, std::vector<StaticObstacle> obstacles,
-                   const TetWorldOptions& options)
+TetWorld::TetWorld(std::vector<TetWorldBody> bodies, std::vector<Body> obstacles, const TetWorldOptions& options)
     : TetWorld(std::move(bodies), {}, std::move(obstacles), options) {}
 
 TetWorld::TetWorld(std::vector<TetWorldBody> bodies, std::vector<TetWorldMembrane> membranes,
-                   std::vector<StaticObstacle> obstacles, const TetWorldOptions& options)
+                   std::vector<Body> obstacles, const TetWorldOptions& options)
     : state_(std::make_unique<State>(options)) {
     if (bodies.empty() && membranes.empty()) throw Error(Cause::empty, "the world has no bodies");
     require_positive(options.recovery_time, "option recovery_time");
@@ -375,7 +384,7 @@ void TetWorld::set_motion(MotionHook hook) { state_->springs->set_motion(std::mo
 
 const TetWorldOptions& TetWorld::options() const { return state_->options; }
 std::span<const TetWorldBody> TetWorld::bodies() const { return state_->bodies; }
-std::span<const StaticObstacle> TetWorld::obstacles() const { return state_->obstacles; }
+std::span<const Body> TetWorld::obstacles() const { return state_->obstacles; }
 std::span<const TetWorldMembrane> TetWorld::membranes() const { return state_->membranes_at_start; }
 tet::TetBody TetWorld::body(Index body) const { return state_->view(body); }
 std::span<const Index> TetWorld::points(Index body) const { return state_->intruder(body).points; }
@@ -433,7 +442,7 @@ BodyFrame frame_of(const TetWorld& world, Index b) {
 std::vector<RecordedBody> TetWorld::recorded_bodies() const {
     std::vector<RecordedBody> all;
     for (Index b = 0; b < bodies().size() + membranes().size(); ++b) all.push_back(recorded_body(*this, b));
-    for (const StaticObstacle& obstacle : obstacles()) all.push_back(recorded(obstacle));
+    for (const Body& obstacle : obstacles()) all.push_back(recorded(obstacle));
     return all;
 }
 
@@ -451,7 +460,7 @@ RecordedStep TetWorld::recorded_step() const {
 
 void TetWorld::fill(RecordedFrame& frame, bool with_contacts) const {
     for (Index b = 0; b < bodies().size() + membranes().size(); ++b) frame.bodies.push_back(frame_of(*this, b));
-    for (const StaticObstacle& obstacle : obstacles()) frame.bodies.push_back({.pose = obstacle.pose});
+    for (const Body& obstacle : obstacles()) frame.bodies.push_back({.pose = obstacle.pose});
     if (with_contacts) frame.contacts.assign(contacts().begin(), contacts().end());
 }
 

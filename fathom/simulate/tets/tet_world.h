@@ -86,10 +86,10 @@ class TetWorld final : public SimulatedWorld {
 public:
     // Throws Error as SpringWorld, BreakableSolid and the meshes do, with the name of the body. Throws Error{empty}
     // without bodies and membranes, {invalid_argument} for options out of range.
-    explicit TetWorld(std::vector<TetWorldBody> bodies, std::vector<StaticObstacle> obstacles = {},
+    explicit TetWorld(std::vector<TetWorldBody> bodies, std::vector<Body> obstacles = {},
                       const TetWorldOptions& options = {});
-    TetWorld(std::vector<TetWorldBody> bodies, std::vector<TetWorldMembrane> membranes,
-             std::vector<StaticObstacle> obstacles, const TetWorldOptions& options);
+    TetWorld(std::vector<TetWorldBody> bodies, std::vector<TetWorldMembrane> membranes, std::vector<Body> obstacles,
+             const TetWorldOptions& options);
     ~TetWorld() override;
     TetWorld(TetWorld&&) noexcept;
 
@@ -114,7 +114,7 @@ public:
     [[nodiscard]] const TetWorldOptions& options() const;
     [[nodiscard]] std::span<const TetWorldBody> bodies() const; // in their initial state
     [[nodiscard]] std::span<const TetWorldMembrane> membranes() const;
-    [[nodiscard]] std::span<const StaticObstacle> obstacles() const;
+    [[nodiscard]] std::span<const Body> obstacles() const;
     // Data of a body, or of a membrane, which has no tetrahedra and is all boundary: membranes are numbered after the
     // bodies.
     [[nodiscard]] tet::TetBody body(Index body) const; // current vertices and topology; valid until the next step

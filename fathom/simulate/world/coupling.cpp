@@ -96,11 +96,6 @@ struct Found {
     double side = 0;        // 1 if it is the first body, -1 if it is the other
 };
 
-StaticObstacle obstacle_of(const RigidWorld& world, Index body) {
-    const BodyShapePtr& shape = world.bodies()[body].shape;
-    return {{shape, &shape->caster->field()}, world.pose(body), {}};
-}
-
 Box reach_of(const RigidWorld& world, Index body) {
     const Vec3 center = world.states()[body].center;
     return Box::around(center, Vec3::Constant(world.bodies()[body].shape->reach));
@@ -139,7 +134,7 @@ struct Coupling::State {
     void add_guest(Index body, Index solid, const PushIntruder& surface, Index rigid);
     void push(const Found& found, double step);
     [[nodiscard]] bool matters(Index rigid) const {
-        return !worlds.rigid->bodies()[rigid].shape->mesh.vertices.empty();
+        return !worlds.rigid->bodies()[rigid].shape->mesh().vertices.empty();
     }
     [[nodiscard]] bool is_solid(Index b) const { return b < worlds.solids->bodies().size(); }
     [[nodiscard]] std::size_t membrane_count() const { return sampled.size() - worlds.surface_count(); }
@@ -169,7 +164,7 @@ void Coupling::State::set_bounds() {
 void Coupling::State::begin_guests() {
     for (Index r = 0; r < worlds.rigid_count(); ++r) {
         const BodyShape* shape = worlds.rigid->bodies()[r].shape.get();
-        if (worlds.solids && matters(r)) shapes.try_emplace(shape, shape->mesh);
+        if (worlds.solids && matters(r)) shapes.try_emplace(shape, shape->mesh());
     }
     for (Index s = 0; s < worlds.surface_count(); ++s)
         if (worlds.solids) surface_guests.emplace_back(worlds.surfaces->bodies()[s].mesh);
@@ -211,8 +206,8 @@ void Coupling::State::take_points() {
 
 // over(k) returns the contact of place k, without normal and depth, and its share.
 void Coupling::State::add_in_rigid(Index rigid, Index body, std::span<const Vec3> places, const auto& over) {
-    const StaticObstacle obstacle = obstacle_of(*worlds.rigid, rigid);
-    for (const PointInObstacle& p : points_in_obstacle(obstacle, places)) {
+    const Shape& solid = worlds.rigid->bodies()[rigid].shape->solid();
+    for (const PointInside& p : points_inside(solid, worlds.rigid->pose(rigid), places)) {
         Found f{{body, rigid, no_index, no_index, places[p.point], -p.separating_direction, p.depth},
                 {body, rigid, p.point},
                 {},
@@ -242,7 +237,7 @@ void Coupling::State::add_samples_in_rigid(Index rigid, Index body, const Sample
 }
 
 void Coupling::State::find_in_rigid(Index rigid, Index body) {
-    if (!worlds.rigid->bodies()[rigid].shape->caster) return;
+    if (!has_field(worlds.rigid->bodies()[rigid].shape->solid().kind())) return;
     if (body >= worlds.first_surface()) {
         const Index s = body - worlds.first_surface();
         const auto first = static_cast<Index>(solid_points + worlds.surfaces->first_point(s));
@@ -301,7 +296,7 @@ void Coupling::State::find_rigid_in_solid(Index r, Index solid) {
     const Guest& guest = shapes.at(&shape);
     const Pose pose = worlds.rigid->pose(r);
     std::vector<Vec3> vertices;
-    for (const Vec3& v : shape.mesh.vertices) vertices.push_back(pose * v);
+    for (const Vec3& v : shape.mesh().vertices) vertices.push_back(pose * v);
     std::vector<Index> points(vertices.size());
     std::iota(points.begin(), points.end(), static_cast<Index>(inverse_masses.size()));
     add_guest(r, solid, {{vertices, guest.topology}, points, guest.areas}, r);

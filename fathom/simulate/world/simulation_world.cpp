@@ -5,7 +5,6 @@
 #include <fathom/base/progress.h>
 #include <fathom/geometry/mesh/adjacency.h>
 #include <fathom/geometry/mesh/triangle_mesh.h>
-#include <fathom/simulate/record/recording.h>
 
 #include <fmt/format.h>
 
@@ -121,7 +120,7 @@ struct SimulationWorld::State {
 
     [[nodiscard]] CoupledWorlds worlds();
     [[nodiscard]] bool matters(Index rigid_body) const {
-        return !rigid->bodies()[rigid_body].shape->mesh.vertices.empty();
+        return !rigid->bodies()[rigid_body].shape->mesh().vertices.empty();
     }
     void take_step();
     void begin_hooks();
@@ -195,16 +194,17 @@ void SimulationWorld::State::begin_hooks() {
 // ---- Obstacles of the particles
 
 void SimulationWorld::State::begin_particles(ParticleSystem&& given_particles) {
-    std::vector<KinematicObstacle> obstacles;
+    std::vector<Body> obstacles;
     const auto add_mesh = [&](const std::string& name, const TriangleMesh& mesh) {
         std::optional<ThickenedSheet>& hull = shown.emplace_back().hull;
         if (is_open(mesh)) hull.emplace(mesh);
-        obstacles.push_back({.name = name, .mesh = std::make_shared<const TriangleMesh>(hull ? hull->mesh() : mesh)});
+        obstacles.push_back(
+            {.shape = make_body_shape(Shape(hull ? hull->mesh() : mesh, MeshInside::open)), .name = name});
     };
     for (Index b = 0; rigid && b < rigid->bodies().size(); ++b) {
-        const RigidBody& body = rigid->bodies()[b];
+        const Body& body = rigid->bodies()[b];
         shown.emplace_back();
-        obstacles.push_back({.name = body.name, .mesh = {body.shape, &body.shape->mesh}, .pose = body.pose});
+        obstacles.push_back({.shape = body.shape, .name = body.name, .pose = body.pose});
     }
     for (Index b = 0; b < worlds().solid_count(); ++b) {
         const std::size_t bodies = solids->bodies().size();
@@ -214,7 +214,7 @@ void SimulationWorld::State::begin_particles(ParticleSystem&& given_particles) {
     for (Index b = 0; b < worlds().surface_count(); ++b)
         add_mesh(surfaces->bodies()[b].name, surfaces->bodies()[b].mesh);
     seen = obstacles.size();
-    for (KinematicObstacle& own : given_particles.obstacles) obstacles.push_back(std::move(own));
+    for (Body& own : given_particles.obstacles) obstacles.push_back(std::move(own));
     particles.emplace(std::move(given_particles.emitters), std::move(obstacles), given_particles.options,
                       std::move(given_particles.backend));
 }
@@ -404,7 +404,7 @@ std::vector<const SimulatedWorld*> SimulationWorld::State::all() const {
 std::vector<RecordedRow> SimulationWorld::State::rows() const {
     std::vector<RecordedRow> rows;
     Index next = 0;
-    std::vector<std::pair<const Field*, Index>> formulas;
+    std::vector<std::pair<const Body*, Index>> fields; // static bodies that several worlds have
     const auto add_row = [&](std::size_t bodies) {
         rows.emplace_back();
         for (std::size_t k = 0; k < bodies; ++k) rows.back().number.push_back(next++), rows.back().first.push_back(1);
@@ -412,18 +412,18 @@ std::vector<RecordedRow> SimulationWorld::State::rows() const {
     if (rigid) {
         add_row(rigid->bodies().size());
         for (Index b = 0; b < rigid->bodies().size(); ++b)
-            if (!matters(b) && rigid->bodies()[b].shape->caster)
-                formulas.emplace_back(&rigid->bodies()[b].shape->caster->field(), b);
+            if (!matters(b)) fields.emplace_back(&rigid->bodies()[b], b);
     }
     if (solids) add_row(solids->bodies().size() + solids->membranes().size());
     if (surfaces) add_row(surfaces->bodies().size());
-    const auto add_obstacles = [&](RecordedRow& row, std::span<const StaticObstacle> obstacles) {
-        for (const StaticObstacle& obstacle : obstacles) {
-            const auto known = std::find_if(formulas.begin(), formulas.end(),
-                                            [&](const auto& f) { return f.first == obstacle.field.get(); });
-            row.first.push_back(known == formulas.end());
-            row.number.push_back(known == formulas.end() ? next++ : known->second);
-            if (row.first.back()) formulas.emplace_back(obstacle.field.get(), row.number.back());
+    const auto add_obstacles = [&](RecordedRow& row, std::span<const Body> obstacles) {
+        for (const Body& obstacle : obstacles) {
+            const auto known = std::find_if(fields.begin(), fields.end(), [&](const auto& f) {
+                return f.first->shape == obstacle.shape && f.first->name == obstacle.name;
+            });
+            row.first.push_back(known == fields.end());
+            row.number.push_back(known == fields.end() ? next++ : known->second);
+            if (row.first.back()) fields.emplace_back(&obstacle, row.number.back());
         }
     };
     if (solids) add_obstacles(rows[rigid ? 1 : 0], solids->obstacles());

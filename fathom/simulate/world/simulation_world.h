@@ -20,7 +20,7 @@ namespace fathom {
 
 struct ParticleSystem {
     std::vector<ParticleEmitter> emitters;
-    std::vector<KinematicObstacle> obstacles{}; // for particles only
+    std::vector<Body> obstacles{}; // for particles only
     ParticleOptions options{};
     std::shared_ptr<DepthBackend> backend{}; // null: the CPU backend
 };

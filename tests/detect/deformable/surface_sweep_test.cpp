@@ -4,7 +4,7 @@
 #include "support/test_counts.h"
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/detect/deformable/surface_sweep.h>
+#include <fathom/detect/deformable/surface_contacts.h>
 #include <fathom/geometry/io/mesh_file.h>
 
 #include <gtest/gtest.h>

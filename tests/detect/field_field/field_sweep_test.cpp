@@ -86,12 +86,10 @@ TEST(FieldSweep, spheres_on_screw_motions_touch_when_their_centres_are_close) {
         const Vec3 arm_a = random.in_ball(), arm_b = random.in_ball();
         const FieldPtr a = formula(shapes::translate(arm_a, shapes::sphere(r))),
                        b = formula(shapes::translate(arm_b, shapes::sphere(s)));
-        const Motion motion_a{
-            {random.rotation(), random.in_ball()}, {random.rotation(), random.in_ball()}, Path::screw};
-        const Motion motion_b{
-            {random.rotation(), random.in_ball()}, {random.rotation(), random.in_ball()}, Path::screw};
+        const Motion motion_a{{random.rotation(), random.in_ball()}, {random.rotation(), random.in_ball()}};
+        const Motion motion_b{{random.rotation(), random.in_ball()}, {random.rotation(), random.in_ball()}};
         const Mover mover_a(motion_a), mover_b(motion_b);
-        const auto gap = [&](double t) { return (mover_a.point(arm_a, t) - mover_b.point(arm_b, t)).norm() - r - s; };
+        const auto gap = [&](double t) { return (mover_a.pose(t) * arm_a - mover_b.pose(t) * arm_b).norm() - r - s; };
         const auto truth = first_root(gap, 20);
         double least = HUGE_VAL;
         for (int i = 0; i <= 1000; ++i) least = std::min(least, gap(i / 1000.0));
@@ -116,7 +114,7 @@ TEST(FieldSweep, a_spinning_rod_hits_the_plate_with_its_corner) {
     for (const double height : {0.4, 0.9, 1.4}) {
         // The corner (1.5, 0.05) rises to 1.5 sin + 0.05 cos of the angle.
         const double angle = std::asin((height - 0.001) / std::hypot(1.5, 0.05)) - std::atan2(0.05, 1.5), turn = 3;
-        const Motion spin{{}, Pose::from_axis_angle(turn, Vec3::UnitZ()), Path::screw};
+        const Motion spin{{}, Pose::from_axis_angle(turn, Vec3::UnitZ())};
         for (const bool swapped : {false, true}) {
             const Motion still = Motion::stationary(Pose::from_translation({0, height, 0}));
             const field_field::FieldSweep result = swapped ? field_field::field_sweep(*plate, still, *rod, spin)
@@ -126,7 +124,7 @@ TEST(FieldSweep, a_spinning_rod_hits_the_plate_with_its_corner) {
         }
     }
     const field_field::FieldSweep free =
-        field_field::field_sweep(*rod, {{}, Pose::from_axis_angle(3, Vec3::UnitZ()), Path::screw}, *plate,
+        field_field::field_sweep(*rod, {{}, Pose::from_axis_angle(3, Vec3::UnitZ())}, *plate,
                                  Motion::stationary(Pose::from_translation({0, 1.6, 0})));
     EXPECT_EQ(free.status, Status::disjoint) << "the rod is 1.501 long from its middle";
 }
@@ -158,9 +156,8 @@ TEST(FieldSweep, dense_samples_in_space_and_time_never_come_first) {
     for (std::size_t k = 0; k < testing::count_of(20, 400); ++k) {
         const Field &a = *fields[k % 5], &b = *fields[random.below(5)];
         const Vec3 from = 1.3 * size * random.direction(), aside = 0.7 * size * random.in_ball();
-        const Motion motion_a{{random.rotation(), from}, {random.rotation(), -0.6 * from + 2 * aside}, Path::screw};
-        const Motion motion_b{
-            {random.rotation(), Vec3::Zero()}, {random.rotation(), 0.2 * size * random.in_ball()}, Path::screw};
+        const Motion motion_a{{random.rotation(), from}, {random.rotation(), -0.6 * from + 2 * aside}};
+        const Motion motion_b{{random.rotation(), Vec3::Zero()}, {random.rotation(), 0.2 * size * random.in_ball()}};
         const field_field::FieldSweep result =
             field_field::field_sweep(a, motion_a, b, motion_b, {.tolerance = 1e-3, .max_evaluations = 150'000});
         std::vector<Vec3> points;
@@ -208,7 +205,7 @@ TEST(FieldSweep, grids_and_meshes_touch_when_the_formula_does_but_for_their_erro
     const std::vector<FieldPtr> boxes = {box, std::make_shared<GridField>(bake(*box, {.box = {}, .resolution = 64})),
                                          std::make_shared<MeshField>(mesh)};
     const Motion moving{Pose::from_translation({3, 0.4, 0.3}),
-                        Pose::from_axis_angle(1, Vec3(1, 2, 3).normalized(), {-1, 0.1, 0}), Path::screw};
+                        Pose::from_axis_angle(1, Vec3(1, 2, 3).normalized(), {-1, 0.1, 0})};
     const double truth = field_field::field_sweep(*box, moving, *ball, Motion::stationary({})).time;
     for (const FieldPtr& other : boxes) {
         const field_field::FieldSweep result =

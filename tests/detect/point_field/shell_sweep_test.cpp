@@ -235,7 +235,7 @@ struct Entries {
 // below -margin must lie in a reported interval.
 void count_entries(const Thin& thin, std::span<const Vec3> points, const Motion& moving, const Motion& field, Path path,
                    const ShellSweepResult& result, Entries& tally) {
-    const Mover mover({moving.start, moving.end, Path::screw}), field_mover({field.start, field.end, Path::screw});
+    const Mover mover(moving), field_mover(field);
     std::size_t next = 0;
     for (Index p = 0; p < points.size(); ++p) {
         const std::size_t begin = next;

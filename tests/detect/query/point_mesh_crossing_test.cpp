@@ -71,8 +71,8 @@ TEST(PointMeshCrossing, rotating_points_cross_when_they_change_sides) {
     for (std::size_t k = 0; k < testing::count_of(40, 600); ++k) {
         std::vector<Vec3> points(1 + random.below(4));
         for (Vec3& p : points) p = 0.7 * random.in_ball();
-        const Motion motion{
-            {random.rotation(), 0.8 * random.direction()}, {random.rotation(), 0.8 * random.direction()}, Path::screw};
+        const Motion motion{{random.rotation(), 0.8 * random.direction()},
+                            {random.rotation(), 0.8 * random.direction()}};
         const double truth = first_seen(points, motion, 1, looks);
         const SweepResult s = sweep(Shape(points), motion, sheet(1), Motion::stationary({}));
         EXPECT_NE(s.status, Status::undecided);

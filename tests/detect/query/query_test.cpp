@@ -4,7 +4,7 @@
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
 #include <fathom/detect/query/query.h>
-#include <fathom/detect/verify/random_shape.h>
+#include <fathom/detect/verify/referee.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/field/grid/bake.h>
@@ -101,7 +101,7 @@ TEST(Query, distances_of_spheres_of_every_kind_match_the_closed_form) {
 }
 
 TEST(Query, two_spheres_touch_at_the_time_of_the_closed_form) {
-    const Motion coming{Pose::from_translation({3, 0, 0}), Pose::from_translation({-3, 0, 0}), Path::screw};
+    const Motion coming{Pose::from_translation({3, 0, 0}), Pose::from_translation({-3, 0, 0})};
     const double enters = 2.0 / 6, leaves = 4.0 / 6; // centres one metre apart
     for (const auto& [a, error_a] : balls())
         for (const auto& [b, error_b] : balls()) {
@@ -165,9 +165,8 @@ TEST(Query, every_kind_of_shape_hits_the_ground_at_the_expected_time) {
                                       formula(shapes::box(Vec3::Ones()))};
     const Shape ground = Shape::half_space(Vec3::UnitZ(), 0.25);
     for (const double high : {2.0, 30.0}) {
-        const Motion falls = {Pose::from_translation({5, 0, high}), Pose::from_translation({5, 0, -1}), Path::screw},
-                     passes = {Pose::from_translation({5, 0, high}), Pose::from_translation({-5, 0, 0.76}),
-                               Path::screw};
+        const Motion falls = {Pose::from_translation({5, 0, high}), Pose::from_translation({5, 0, -1})},
+                     passes = {Pose::from_translation({5, 0, high}), Pose::from_translation({-5, 0, 0.76})};
         for (const Shape& shape : cubes) {
             const SweepResult down = sweep(shape, falls, ground, Motion::stationary({}), {.goal = SweepGoal::all});
             ASSERT_EQ(down.status, Status::overlapping) << name(shape.kind());

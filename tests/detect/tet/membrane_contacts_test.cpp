@@ -16,6 +16,17 @@ namespace {
 
 using namespace fathom::testing;
 
+// A pair that remembers the positions of the last step.
+struct Contacts : MembraneContacts {
+    std::vector<Vec3> body, surface;
+
+    void step(const TetBody& now, const TriangleMesh& membrane) {
+        update(now, membrane, {body, surface});
+        body.assign(now.vertices.begin(), now.vertices.end());
+        surface = membrane.vertices;
+    }
+};
+
 std::vector<IdPair> brute_pairs(const TetMesh& body, const TriangleMesh& membrane) {
     std::vector<IdPair> pairs;
     for (Index t = 0; t < body.tetrahedra.size(); ++t)
@@ -34,7 +45,7 @@ TriangleMesh membrane_at(double scale, double phase) {
 TEST(MembraneContacts, a_body_keeps_its_side_while_it_passes_through) {
     for (const double scale : {1e-3, 1.0, 1e3})
         for (const int side : {1, -1}) {
-            MembraneContacts contacts;
+            Contacts contacts;
             OwnedBody ball(make_tet_ball({.radius = 0.5, .resolution = 2}));
             const std::vector<Vec3> rest = ball.mesh.vertices;
             std::size_t seen = 0;
@@ -43,7 +54,7 @@ TEST(MembraneContacts, a_body_keeps_its_side_while_it_passes_through) {
                 for (std::size_t k = 0; k < rest.size(); ++k)
                     ball.mesh.vertices[k] = scale * (rest[k] + Vec3(0.1, 0.05, height));
                 const TriangleMesh membrane = membrane_at(scale, 0.1 * step);
-                contacts.update(ball.view(), membrane);
+                contacts.step(ball.view(), membrane);
                 std::vector<IdPair> pairs;
                 for (const MembraneContact& c : contacts.contacts()) {
                     pairs.push_back({c.tetrahedron, c.triangle});
@@ -58,17 +69,17 @@ TEST(MembraneContacts, a_body_keeps_its_side_while_it_passes_through) {
         }
 }
 
-TEST(MembraneContacts, a_body_that_was_never_clear_has_no_side_and_forget_resets_it) {
-    MembraneContacts contacts;
+TEST(MembraneContacts, a_body_that_was_never_clear_has_no_side_nor_without_the_positions_before) {
+    Contacts contacts;
     const OwnedBody ball(make_tet_ball({.resolution = 2}));
-    contacts.update(ball.view(), membrane_at(1, 0));
+    contacts.step(ball.view(), membrane_at(1, 0));
     ASSERT_FALSE(contacts.contacts().empty());
     for (const MembraneContact& c : contacts.contacts()) EXPECT_EQ(c.side, 0);
     std::vector<Index> never_clear;
     for (const MembraneContact& c : contacts.contacts()) never_clear.push_back(c.tetrahedron);
     for (int step = 1; step < 4; ++step) { // and none later, while it stays in contact
         const OwnedBody moved(placed(ball.mesh, 1, Vec3(0, 0, 0.01 * step)));
-        contacts.update(moved.view(), membrane_at(1, 0));
+        contacts.step(moved.view(), membrane_at(1, 0));
         std::vector<Index> still;
         for (const MembraneContact& c : contacts.contacts()) {
             const bool was_clear = !std::binary_search(never_clear.begin(), never_clear.end(), c.tetrahedron);
@@ -79,12 +90,12 @@ TEST(MembraneContacts, a_body_that_was_never_clear_has_no_side_and_forget_resets
         never_clear = std::move(still);
     }
     const OwnedBody above(placed(ball.mesh, 1, Vec3(0, 0, 2)));
-    contacts.update(above.view(), membrane_at(1, 0));
+    contacts.step(above.view(), membrane_at(1, 0));
     EXPECT_TRUE(contacts.contacts().empty());
-    contacts.update(ball.view(), membrane_at(1, 0));
+    contacts.step(ball.view(), membrane_at(1, 0));
     for (const MembraneContact& c : contacts.contacts()) EXPECT_EQ(c.side, 1);
-    contacts.forget();
-    contacts.update(ball.view(), membrane_at(1, 0));
+    contacts.body.clear(); // forgotten
+    contacts.step(ball.view(), membrane_at(1, 0));
     for (const MembraneContact& c : contacts.contacts()) EXPECT_EQ(c.side, 0);
 }
 
@@ -92,12 +103,12 @@ TEST(MembraneContacts, a_body_that_breaks_and_a_membrane_that_tears_keep_their_s
     EditableTetMesh mesh(make_tet_ball({.radius = 0.5, .resolution = 2}));
     EditableSurface surface(membrane_at(1, 0));
     (void)mesh.take_edit();
-    MembraneContacts contacts;
+    Contacts contacts;
     const auto update = [&](double height) {
         std::vector<Vec3> moved(mesh.positions().begin(), mesh.positions().end());
         for (Vec3& v : moved) v.z() += height;
         const TetTopology topology(mesh);
-        contacts.update({moved, topology}, surface.mesh());
+        contacts.step({moved, topology}, surface.mesh());
     };
     update(0.6);
     EXPECT_TRUE(contacts.contacts().empty());
@@ -110,12 +121,10 @@ TEST(MembraneContacts, a_body_that_breaks_and_a_membrane_that_tears_keep_their_s
         mesh.separate(faces);
         const TetEdit edit = mesh.take_edit();
         ASSERT_TRUE(edit.new_tets.empty() && edit.removed_tets.empty());
-        contacts.follow_break(edit.new_vertices);
+        add_new_vertices(contacts.body, edit.new_vertices);
         surface.separate(std::vector<Index>{static_cast<Index>(7 * step), static_cast<Index>(7 * step + 1)});
         const SurfaceTear tear = surface.take_edit();
-        std::vector<Index> origins;
-        for (const auto& twin : tear.twins) origins.push_back(twin.origin);
-        contacts.follow_tear(origins);
+        for (const auto& twin : tear.twins) contacts.surface.push_back(Vec3(contacts.surface[twin.origin]));
         opened += edit.new_vertices.size() * tear.twins.size();
         update(0.53 - 0.04 * step);
         for (const MembraneContact& c : contacts.contacts()) EXPECT_EQ(c.side, 1) << "step " << step;
@@ -129,17 +138,17 @@ TEST(MembraneContacts, threads_do_not_matter_and_hostile_input_is_refused) {
     std::vector<MembraneContact> first;
     for (const std::size_t threads : {1, 2}) {
         set_thread_count(threads);
-        MembraneContacts contacts;
-        contacts.update(ball.view(), membrane_at(1, 0));
+        Contacts contacts;
+        contacts.step(ball.view(), membrane_at(1, 0));
         if (threads == 1) first.assign(contacts.contacts().begin(), contacts.contacts().end());
         EXPECT_TRUE(std::equal(first.begin(), first.end(), contacts.contacts().begin(), contacts.contacts().end()));
     }
     set_thread_count(0);
-    MembraneContacts contacts;
+    Contacts contacts;
     TriangleMesh bad = membrane_at(1, 0);
     bad.vertices[3].x() = std::numeric_limits<double>::infinity();
-    EXPECT_THROW(contacts.update(ball.view(), bad), Error);
-    contacts.update(ball.view(), TriangleMesh{});
+    EXPECT_THROW(contacts.step(ball.view(), bad), Error);
+    contacts.step(ball.view(), TriangleMesh{});
     EXPECT_TRUE(contacts.contacts().empty());
 }
 

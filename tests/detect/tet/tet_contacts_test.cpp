@@ -45,26 +45,6 @@ TEST(TetPairs, overlapping_pairs_of_bodies_are_those_of_brute_force) {
     }
 }
 
-TEST(TetPairs, a_body_overlaps_itself_only_where_it_is_folded) {
-    const OwnedBody straight(make_tet_box({.size = {4, 1, 1}, .cells = {8, 2, 2}}));
-    EXPECT_TRUE(self_overlapping_tetrahedra(straight.view()).empty());
-    Random random(42);
-    for (const double scale : scales) {
-        TetMesh folded = straight.mesh;
-        for (Vec3& v : folded.vertices)
-            if (v.x() > 0) v = Vec3(-v.x() + 0.1, v.y() + 0.3, v.z() + 0.2);
-        const OwnedBody body(placed(shaken(folded, random, 0.02), scale, Vec3::Zero()));
-        std::vector<IdPair> truth;
-        for (Index i = 0; i < folded.tetrahedra.size(); ++i)
-            for (Index j = i + 1; j < folded.tetrahedra.size(); ++j)
-                if (!share_vertex(folded.tetrahedra[i], folded.tetrahedra[j]) &&
-                    tetrahedra_overlap_exact(body.mesh.corners(i), body.mesh.corners(j)))
-                    truth.push_back({i, j});
-        EXPECT_GT(truth.size(), 20u);
-        EXPECT_EQ(self_overlapping_tetrahedra(body.view()), truth);
-    }
-}
-
 TEST(PointsInTets, single_tetrahedra_of_every_family_agree_with_exact_arithmetic) {
     const std::size_t count = count_of(9000, 1000000);
     std::size_t hits = 0, asked = 0, wrong = 0;
@@ -266,26 +246,6 @@ TEST(SegmentsInTets, long_edges_through_vertices_edges_and_faces_of_a_lattice_ar
         }
 }
 
-TEST(SegmentsInTets, integrals_of_linear_depth_are_exact) {
-    Random random(48);
-    const Scene scene(random, 1, 0.1);
-    const auto value = [](const Vec3& p) { return 3 + p.dot(Vec3(0.3, -0.5, 0.2)); };
-    std::vector<double> depths;
-    for (const Vec3& p : scene.b.mesh.vertices) depths.push_back(value(p));
-    const auto edges = scene.a.topology.boundary_edges();
-    const auto found = segments_in_tets(scene.a.view(), scene.b.view());
-    ASSERT_GT(found.chains.size(), 10u);
-    for (const InsideChain& chain : found.chains) {
-        const Segment s{scene.a.mesh.vertices[edges[chain.edge][0]], scene.a.mesh.vertices[edges[chain.edge][1]]};
-        const ChainDepth depth = depth_along(found, chain, s.length(), scene.b.view(), depths);
-        const double from = value(s.at(chain.enter)), to = value(s.at(chain.leave));
-        EXPECT_NEAR(depth.at_enter, from, 1e-9);
-        EXPECT_NEAR(depth.at_leave, to, 1e-9);
-        EXPECT_NEAR(depth.deepest, std::max(from, to), 1e-9);
-        EXPECT_NEAR(depth.integral, 0.5 * (from + to) * (chain.leave - chain.enter) * s.length(), 1e-9);
-    }
-}
-
 TEST(SegmentsInTets, an_intersecting_edge_is_found_without_a_vertex_inside) {
     // Two wedges cross by their edges (figure 11 of the paper): no vertex of either is inside the other.
     const OwnedBody a(one_tetrahedron({Vec3(-1, 0, 0.1), Vec3(1, 0, 0.1), Vec3(0, 1, -2), Vec3(0, -1, -2)}));
@@ -362,7 +322,6 @@ TEST(TetContacts, hostile_bodies_are_rejected_and_empty_ones_overlap_nothing) {
     EXPECT_TRUE(overlapping_tetrahedra(none.view(), good.view()).empty());
     EXPECT_TRUE(points_in_tets(good.view(), none.view()).empty());
     EXPECT_TRUE(segments_in_tets(good.view(), none.view()).chains.empty());
-    EXPECT_TRUE(self_overlapping_tetrahedra(none.view()).empty());
     std::vector<Vec3> vertices = good.mesh.vertices;
     vertices[5].y() = std::numeric_limits<double>::quiet_NaN();
     try {

@@ -3,7 +3,7 @@
 #include <fathom/detect/query/distance_lower_bound.h>
 #include <fathom/detect/query/query.h>
 #include <fathom/detect/trees/dual_tree_bound.h>
-#include <fathom/detect/verify/random_shape.h>
+#include <fathom/detect/verify/referee.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/field/grid/bake.h>

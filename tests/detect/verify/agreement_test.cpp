@@ -1,6 +1,5 @@
 // Every pair of kinds of shapes, at random poses: all methods, both orders, no contradictions.
 #include <fathom/detect/query/query.h>
-#include <fathom/detect/verify/random_shape.h>
 #include <fathom/detect/verify/referee.h>
 
 #include <support/test_counts.h>

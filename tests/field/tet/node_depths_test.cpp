@@ -2,8 +2,8 @@
 #include <fathom/base/parallel.h>
 #include <fathom/baseline/grid_fast_marching.h>
 #include <fathom/field/tet/node_depths.h>
-#include <fathom/geometry/generate/planar.h>
 #include <field/tet/tet_bodies.h>
+#include <support/planar.h>
 
 #include <gtest/gtest.h>
 
@@ -329,7 +329,7 @@ Errors errors_of(std::span<const double> depths, std::span<const double> truth) 
 }
 
 TEST(PlanarDepths, exact_equals_brute_force_over_boundary_edges) {
-    for (const TriangleMesh& mesh : {make_torn_disc(), make_torn_rectangle()}) {
+    for (const TriangleMesh& mesh : {testing::make_torn_disc(), testing::make_torn_rectangle()}) {
         NodeDepths depths(std::make_shared<BodyTopology>(BodyTopology::planar(mesh)));
         depths.compute(mesh.vertices);
         for (Index k = 0; k < mesh.vertices.size(); ++k) {
@@ -344,7 +344,7 @@ TEST(PlanarDepths, errors_are_no_worse_than_the_papers) {
     struct Published {
         Errors feature, point;
     };
-    const std::array<TriangleMesh, 2> meshes = {make_torn_disc(486), make_torn_rectangle(1000)};
+    const std::array<TriangleMesh, 2> meshes = {testing::make_torn_disc(486), testing::make_torn_rectangle(1000)};
     const std::array<Published, 2> published = {{{{0.02, 8e-5}, {0.12, 0.008}}, {{0.002, 3e-6}, {0.06, 0.001}}}};
     for (std::size_t m = 0; m < 2; ++m) {
         const std::vector<Vec3>& nodes = meshes[m].vertices;

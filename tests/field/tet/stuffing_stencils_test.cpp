@@ -1,7 +1,6 @@
 #include <fathom/base/random.h>
 #include <fathom/field/tet/stuffing.h>
 #include <fathom/field/tet/stuffing_lattice.h>
-#include <fathom/field/tet/stuffing_stencils.h>
 
 #include <support/test_counts.h>
 

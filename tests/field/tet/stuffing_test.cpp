@@ -4,7 +4,7 @@
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/mesh/grid_builder.h>
 #include <fathom/field/tet/stuffing.h>
-#include <fathom/field/tet/stuffing_stencils.h>
+#include <fathom/field/tet/stuffing_lattice.h>
 #include <fathom/geometry/inspect/mesh_report.h>
 #include <fathom/geometry/io/mesh_file.h>
 

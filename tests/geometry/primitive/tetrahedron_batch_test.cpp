@@ -1,6 +1,5 @@
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/geometry/primitive/tetrahedron_batch.h>
 #include <fathom/geometry/primitive/tetrahedron_tetrahedron.h>
 
 #include <index/simd_targets.h>

@@ -8,7 +8,7 @@
 #include <fathom/base/random.h>
 #include <fathom/geometry/generate/generate.h>
 #include <fathom/geometry/surface_tree/surface_tree.h>
-#include <fathom/simulate/contact/obstacle.h>
+#include <fathom/simulate/contact/body.h>
 #include <fathom/simulate/particles/particle_wind.h>
 #include <fathom/simulate/particles/particles.h>
 #include <fathom/simulate/scene/scene.h>
@@ -23,9 +23,7 @@
 namespace fathom {
 namespace {
 
-std::shared_ptr<const TriangleMesh> shared(TriangleMesh mesh) {
-    return std::make_shared<const TriangleMesh>(std::move(mesh));
-}
+BodyShapePtr shape_of(TriangleMesh mesh) { return make_body_shape(Shape(std::move(mesh))); }
 
 void run(ParticleWorld& world, int steps) {
     for (int k = 0; k < steps; ++k) world.step();
@@ -102,10 +100,9 @@ TEST(Particles, fall_as_in_the_closed_form) {
 TEST(Particles, are_reflected_without_loss) {
     for (const double scale : {1e-3, 1.0, 1e3})
         for (const double lean : {0.0, 0.3, 0.8}) {
-            const KinematicObstacle plate{.name = "plate",
-                                          .mesh =
-                                              shared(make_box({.size = scale * Vec3(2, 2, 0.1), .cells = {3, 3, 1}})),
-                                          .pose = Pose::from_axis_angle(lean, Vec3::UnitX(), scale * Vec3(0, 0, 1))};
+            const Body plate{.shape = shape_of(make_box({.size = scale * Vec3(2, 2, 0.1), .cells = {3, 3, 1}})),
+                             .name = "plate",
+                             .pose = Pose::from_axis_angle(lean, Vec3::UnitX(), scale * Vec3(0, 0, 1))};
             const ParticleEmitter emitter{
                 .direction = {0.2, 0.1, 1}, .rate = 0, .burst = 100, .speed = scale, .life = 100};
             ParticleWorld world({emitter}, {plate},
@@ -123,9 +120,9 @@ TEST(Particles, are_reflected_without_loss) {
 }
 
 TEST(Particles, restitution_and_friction_reduce_velocity_and_impacts_may_remove_particles) {
-    const KinematicObstacle ceiling{.name = "ceiling",
-                                    .mesh = shared(make_box({.size = {4, 4, 0.2}, .cells = {2, 2, 1}})),
-                                    .pose = Pose::from_translation({0, 0, 1})};
+    const Body ceiling{.shape = shape_of(make_box({.size = {4, 4, 0.2}, .cells = {2, 2, 1}})),
+                       .name = "ceiling",
+                       .pose = Pose::from_translation({0, 0, 1})};
     const ParticleEmitter emitter{.direction = {1, 0, 1}, .rate = 0, .burst = 10, .speed = std::sqrt(2), .life = 100};
     const auto after = [&](const ParticleOptions& options) {
         ParticleWorld world({emitter}, {ceiling}, options);
@@ -144,10 +141,10 @@ TEST(Particles, restitution_and_friction_reduce_velocity_and_impacts_may_remove_
 }
 
 TEST(Particles, a_moving_plate_pushes_particles_ahead) {
-    const KinematicObstacle plate{.name = "plate",
-                                  .mesh = shared(make_box({.size = {2, 2, 0.3}, .cells = {2, 2, 1}})),
-                                  .pose = Pose::from_translation({0, 0, 1}),
-                                  .velocity = {0, 0, -1}};
+    const Body plate{.shape = shape_of(make_box({.size = {2, 2, 0.3}, .cells = {2, 2, 1}})),
+                     .name = "plate",
+                     .pose = Pose::from_translation({0, 0, 1}),
+                     .velocity = {0, 0, -1}};
     ParticleWorld world({{.radius = 0.5, .rate = 0, .burst = 500, .speed = 0, .life = 100}}, {plate},
                         {.step = 0.05, .gravity = Vec3::Zero(), .restitution = 1, .pixels = 64});
     run(world, 40);
@@ -167,7 +164,7 @@ TEST(Particles, none_gets_out_of_a_closed_room) {
                                   .speed_spread = 0.8,
                                   .spread = std::numbers::pi,
                                   .life = 100};
-    ParticleWorld world({emitter}, {{.name = "room", .mesh = shared(room)}},
+    ParticleWorld world({emitter}, {{.shape = shape_of(room), .name = "room"}},
                         {.step = 0.02, .restitution = 0.9, .around = true, .pixels = 128});
     for (int k = 0; k < 60; ++k) {
         world.step();
@@ -214,7 +211,7 @@ ParticleWorld fire(const std::string& more = {}, const std::vector<std::string>&
 
 TEST(Particles, a_fire_goes_round_the_skillet_and_never_into_it) {
     ParticleWorld world = fire();
-    const SurfaceTree tree(*world.obstacles()[0].mesh);
+    const SurfaceTree tree(world.obstacles()[0].shape->mesh());
     std::size_t inside = 0, above = 0, samples = 0;
     for (int k = 0; k < 90; ++k) {
         world.step();
@@ -250,7 +247,8 @@ TEST(Particles, without_the_skillet_the_fire_rises_freely) {
     ParticleWorld world = make_particle_world(scene);
     scene.bodies.clear();
     ParticleWorld open = make_particle_world(scene);
-    const Vec3 pan = world.obstacle_pose(0) * (bounds(world.obstacles()[0].mesh->vertices).lower + Vec3(0.15, 0.15, 0));
+    const Vec3 pan =
+        world.obstacle_pose(0) * (bounds(world.obstacles()[0].shape->mesh().vertices).lower + Vec3(0.15, 0.15, 0));
     const std::size_t with = above_pan(world, pan), without = above_pan(open, pan);
     EXPECT_EQ(open.total_hits(), 0u);
     EXPECT_GT(without, 2'000u);
@@ -373,13 +371,14 @@ TEST(Particles, hostile_worlds_are_refused) {
           ParticleOptions{.view_direction = Vec3::Zero()}, ParticleOptions{.pixels = 0},
           ParticleOptions{.max_impacts = 0}, ParticleOptions{.turbulence_size = 0}})
         EXPECT_THROW(ParticleWorld({}, {}, options), Error);
-    EXPECT_THROW(ParticleWorld({}, {{.name = "nothing", .mesh = nullptr}}), Error);
+    EXPECT_THROW(ParticleWorld({}, {{.name = "nothing"}}), Error);
     EXPECT_THROW(
-        ParticleWorld({}, {{.name = "lost", .mesh = shared(make_box()), .pose = Pose::from_translation({nan, 0, 0})}}),
+        ParticleWorld({},
+                      {{.shape = shape_of(make_box()), .name = "lost", .pose = Pose::from_translation({nan, 0, 0})}}),
         Error);
     ParticleWorld fast({{.rate = 0, .burst = 1, .speed = 1e9, .life = 1e9}}, {}, {.step = 10, .gravity = {0, 0, 1e12}});
     EXPECT_THROW(run(fast, 100), Error);
-    ParticleWorld empty({}, {{.name = "nothing", .mesh = shared({})}});
+    ParticleWorld empty({}, {{.shape = make_body_shape(Shape::half_space({0, 0, 1}, 0)), .name = "not drawn"}});
     run(empty, 2);
     EXPECT_TRUE(empty.positions().empty());
 }

@@ -15,7 +15,7 @@ namespace {
 using testing::box_shape;
 using testing::ground;
 
-RigidBody box_body(const Vec3& center, const Vec3& size = Vec3::Constant(0.5)) {
+Body box_body(const Vec3& center, const Vec3& size = Vec3::Constant(0.5)) {
     return {.shape = box_shape(size),
             .name = "box",
             .pose = Pose::from_translation(center),
@@ -38,7 +38,7 @@ TEST(RigidWorld, a_free_body_follows_symplectic_euler) {
 
 TEST(RigidWorld, a_free_top_keeps_its_angular_momentum_and_its_energy) {
     RigidWorld world(RigidOptions{.step = 1e-3, .gravity = Vec3::Zero()});
-    RigidBody top{.shape = box_shape({0.2, 0.5, 1}), .spin = {0.1, 8, 0.1}}; // about its middle axis: it tumbles
+    Body top{.shape = box_shape({0.2, 0.5, 1}), .spin = {0.1, 8, 0.1}}; // about its middle axis: it tumbles
     world.add(top);
     const Vec3 before = world.states()[0].angular_momentum;
     const double energy = world.energy().kinetic;
@@ -73,7 +73,7 @@ TEST(RigidWorld, a_box_on_a_slope_rests_below_the_friction_angle_and_slides_abov
     for (const double friction : {0.2, 0.6}) {
         RigidWorld world(RigidOptions{.gravity = 9.81 * Vec3(std::sin(0.4), 0, -std::cos(0.4)),
                                       .law = {.slip_speed = 0.01, .damped = DampedPart::normal}}); // tan 0.4 = 0.42
-        RigidBody box = box_body({0, 0, 0.25 - 0.0063});
+        Body box = box_body({0, 0, 0.25 - 0.0063});
         box.friction = friction;
         world.add(box);
         world.add(ground(friction));
@@ -92,7 +92,7 @@ TEST(RigidWorld, a_pair_keeps_its_momentum_and_angular_momentum_through_a_collis
     for (const ContactSpan span : {ContactSpan::coming, ContactSpan::last})
         for (const ContactMode mode : {ContactMode::continuous, ContactMode::discrete}) {
             RigidWorld world(RigidOptions{.gravity = Vec3::Zero(), .mode = mode, .span = span});
-            RigidBody a = box_body({0, 0, 0}), b = box_body({0.9, 0.2, 0.1}, {0.6, 0.3, 0.4});
+            Body a = box_body({0, 0, 0}), b = box_body({0.9, 0.2, 0.1}, {0.6, 0.3, 0.4});
             a.velocity = {2, 0, 0};
             b.spin = {1, 2, 3};
             b.pose.rotation = Quat(Eigen::AngleAxisd(0.5, Vec3(1, 1, 1).normalized()));
@@ -114,7 +114,7 @@ TEST(RigidWorld, a_pair_keeps_its_momentum_and_angular_momentum_through_a_collis
 TEST(RigidWorld, damped_contact_never_gains_energy) {
     for (const PathInTime path : {PathInTime::chord, PathInTime::screw, PathInTime::acceleration}) {
         RigidWorld world(RigidOptions{.law = {.path = path}});
-        RigidBody box = box_body({0, 0, 1});
+        Body box = box_body({0, 0, 1});
         box.pose.rotation = Quat(Eigen::AngleAxisd(0.7, Vec3(1, 2, 0).normalized()));
         box.spin = {3, -2, 5};
         world.add(box);
@@ -134,11 +134,11 @@ TEST(RigidWorld, a_thin_plate_acts_on_a_fast_body_that_passes_it_within_one_step
     for (const ContactMode mode : {ContactMode::continuous, ContactMode::discrete}) {
         RigidWorld world(
             RigidOptions{.step = 0.01, .gravity = Vec3::Zero(), .mode = mode, .law = {.normal = ContactNormal::shell}});
-        RigidBody plate = box_body({0, 0, 0}, {2, 2, 0.02});
+        Body plate = box_body({0, 0, 0}, {2, 2, 0.02});
         plate.fixed = true;
         plate.shape = make_body_shape(make_box({Vec3(2, 2, 0.02), {16, 16, 1}}), {.grid = {.resolution = 256}});
         world.add(plate);
-        RigidBody bullet = box_body({0.01, 0.02, 0.45}, Vec3::Constant(0.1));
+        Body bullet = box_body({0.01, 0.02, 0.45}, Vec3::Constant(0.1));
         bullet.velocity = {0, 0, -30}; // fifteen thicknesses a step
         bullet.stiffness = 2e5;
         bullet.damping = 0;
@@ -160,7 +160,7 @@ TEST(RigidWorld, a_thin_plate_acts_on_a_fast_body_that_passes_it_within_one_step
 TEST(RigidWorld, implicit_stepping_is_stable_at_a_step_where_explicit_diverges) {
     for (const Stepping stepping : {Stepping::symplectic, Stepping::implicit}) {
         RigidWorld world(RigidOptions{.step = 0.01, .stepping = stepping});
-        RigidBody box = box_body({0, 0, 0.3});
+        Body box = box_body({0, 0, 0.3});
         box.stiffness = 1e6;
         box.damping = 3e3;
         world.add(box);
@@ -177,7 +177,7 @@ TEST(RigidWorld, implicit_stepping_is_stable_at_a_step_where_explicit_diverges) 
 
 TEST(RigidWorld, the_guard_names_step_body_and_energy_instead_of_giving_nan) {
     RigidWorld world(RigidOptions{.step = 0.02});
-    RigidBody box = box_body({0, 0, 0.3});
+    Body box = box_body({0, 0, 0.3});
     box.name = "doomed";
     box.stiffness = 1e12;
     world.add(box);
@@ -202,7 +202,7 @@ TEST(RigidWorld, bodies_at_rest_sleep_and_wake_when_hit) {
     run(world, 0.2);
     EXPECT_EQ(world.states()[0].center, place);
     EXPECT_EQ(world.report().pairs, 0u);
-    RigidBody hammer = box_body({-0.8, 0, 0.3});
+    Body hammer = box_body({-0.8, 0, 0.3});
     hammer.velocity = {3, 0, 0};
     world.add(hammer);
     run(world, 0.3);
@@ -234,7 +234,7 @@ TEST(RigidWorld, the_tree_and_point_by_point_give_the_same_states) {
     Fingerprint hashes[2];
     for (const bool tree : {false, true}) {
         RigidWorld world(RigidOptions{.tree = tree});
-        RigidBody ball{.shape = testing::ball_shape(0.3), .pose = Pose::from_translation({0.05, 0, 0.9})}, other = ball;
+        Body ball{.shape = testing::ball_shape(0.3), .pose = Pose::from_translation({0.05, 0, 0.9})}, other = ball;
         other.pose = Pose::from_translation({0, 0, 0.3});
         world.add(ball);
         world.add(other);
@@ -252,7 +252,7 @@ TEST(RigidWorld, results_do_not_depend_on_the_scale) {
     for (const double scale : {1e-3, 1.0, 1e3}) {
         // Time as it is; lengths, gravity and velocities scaled; stiffness by mass, damping too.
         RigidWorld world(RigidOptions{.gravity = {0, 0, -9.81 * scale}, .law = {.slip_speed = 0.01 * scale}});
-        RigidBody box = box_body({0, 0, 0.6 * scale}, Vec3::Constant(0.5 * scale));
+        Body box = box_body({0, 0, 0.6 * scale}, Vec3::Constant(0.5 * scale));
         box.density = 1000 / (scale * scale * scale);
         box.pose.rotation = Quat(Eigen::AngleAxisd(0.4, Vec3(1, 1, 0).normalized()));
         world.add(box);
@@ -269,14 +269,12 @@ TEST(RigidWorld, bad_bodies_and_options_are_refused_by_name) {
     EXPECT_THROW(RigidWorld(RigidOptions{.step = NAN}), Error);
     EXPECT_THROW(RigidWorld(RigidOptions{.gravity = {0, 0, INFINITY}}), Error);
     RigidWorld world;
-    RigidBody good = box_body({0, 0, 1});
-    for (const auto& spoil : std::initializer_list<void (*)(RigidBody&)>{
-             [](RigidBody& b) { b.shape = nullptr; }, [](RigidBody& b) { b.density = 0; },
-             [](RigidBody& b) { b.velocity.x() = NAN; }, [](RigidBody& b) { b.stiffness = -1; },
-             [](RigidBody& b) { b.pose.translation.y() = INFINITY; },
-             [](RigidBody& b) { b.pose.rotation.coeffs().setZero(); },
-             [](RigidBody& b) { b.shape = ground().shape; }}) {
-        RigidBody bad = good;
+    Body good = box_body({0, 0, 1});
+    for (const auto& spoil : std::initializer_list<void (*)(Body&)>{
+             [](Body& b) { b.shape = nullptr; }, [](Body& b) { b.density = 0; }, [](Body& b) { b.velocity.x() = NAN; },
+             [](Body& b) { b.stiffness = -1; }, [](Body& b) { b.pose.translation.y() = INFINITY; },
+             [](Body& b) { b.pose.rotation.coeffs().setZero(); }, [](Body& b) { b.shape = ground().shape; }}) {
+        Body bad = good;
         spoil(bad);
         EXPECT_THROW(world.add(bad), Error);
     }

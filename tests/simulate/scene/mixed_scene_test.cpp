@@ -115,7 +115,7 @@ TEST(MixedScene, all_kinds_come_into_one_world_and_one_recording) {
         EXPECT_GT(read_whole_file(folder / "out" / name).size(), 50u) << name;
     const TriangleMesh frame = read_triangle_mesh(
         folder / fmt::format("out/frames/bodies_{:06}.vtu", simulation.recording().frames().size() - 1));
-    EXPECT_EQ(frame.vertices.size(), world.rigid()->bodies()[0].shape->mesh.vertices.size() +
+    EXPECT_EQ(frame.vertices.size(), world.rigid()->bodies()[0].shape->mesh().vertices.size() +
                                          world.solids()->body(0).topology.boundary_vertices().size() +
                                          world.surfaces()->vertices(0).size());
 }
@@ -151,10 +151,12 @@ struct Kind {
 };
 constexpr Kind rigid_kind{"[contact]\nstiffness = 5e4\n",
                           "[[body]]\nname = \"ball\"\nkind = \"rigid\"\nshape = \"sphere\"\n"
-                          "parameters = { resolution = 6 }\nsize = 0.2\nresolution = 24\nposition = [0, 0, 0.099]\n"},
+                          "parameters = { resolution = 6 }\nsize = 0.2\nresolution = 24\nposition = [0, 0, 0.099]\n"
+                          "copies = [2, 1, 1]\nspacing = [0.19, 0, 0]\n"},
     solid_kind{"[solids.contact]\nscaling = \"area\"\nstiffness = 2e6\n",
                "[[body]]\nname = \"block\"\nkind = \"solid\"\nshape = \"tet_box\"\nparameters = { resolution = 2 }\n"
-               "size = 0.4\nposition = [10, 0, 0.199]\nstretch = 1e4\nvolume = 1e4\n"},
+               "size = 0.4\nposition = [10, 0, 0.199]\nstretch = 1e4\nvolume = 1e4\n"
+               "copies = [2, 1, 1]\nspacing = [0.395, 0.01, 0.01]\n"},
     surface_kind{"[springs]\ndensity = 0.5\nstepping = \"backward_euler\"\n[springs.contact]\nstiffness = 300.0\n",
                  "[[body]]\nname = \"cloth\"\nkind = \"surface\"\nshape = \"cloth\"\nparameters = { resolution = 6 }\n"
                  "size = 0.3\nposition = [20, 0, 0.001]\n"},
@@ -167,7 +169,8 @@ std::string scene_of(std::initializer_list<Kind> kinds) {
 }
 
 // Compared: the state hash of each system, that is, of every number that its next step depends on, after 50 steps of a
-// scene with that kind alone and of one with all kinds, far apart. Rigid body, block and cloth touch the ground.
+// scene with that kind alone and of one with all kinds, far apart. Rigid bodies, blocks and cloth touch the ground; two
+// rigid bodies and two blocks also touch each other.
 TEST(MixedScene, a_system_moves_in_company_as_it_does_alone_to_the_bit) {
     const auto run = [](std::initializer_list<Kind> kinds) {
         Simulation simulation(parse_scene(scene_of(kinds), "far_apart.toml"));
@@ -178,7 +181,15 @@ TEST(MixedScene, a_system_moves_in_company_as_it_does_alone_to_the_bit) {
                      solid = run({solid_kind}), surface = run({surface_kind}), particles = run({particle_kind});
     for (const Simulation* one : {&rigid, &solid, &surface})
         EXPECT_GT(one->recording().frames().back().contact_count, 0u) << one->recording().bodies()[0].name;
+    for (const Simulation* one : {&rigid, &solid}) {
+        const auto frames = one->recording().frames();
+        EXPECT_TRUE(std::any_of(frames.begin(), frames.end(), [](const RecordedFrame& frame) {
+            return std::any_of(frame.contacts.begin(), frame.contacts.end(),
+                               [](const BodyContact& c) { return c.a < 2 && c.b < 2; });
+        })) << one->recording().bodies()[0].name;
+    }
     const SimulationWorld& mixed_world = all.systems();
+    EXPECT_TRUE(mixed_world.coupling().contacts().empty()) << "the kinds are far apart";
     EXPECT_EQ(mixed_world.rigid()->state_hash(), rigid.world().state_hash());
     EXPECT_EQ(mixed_world.solids()->state_hash(), solid.world().state_hash());
     EXPECT_EQ(mixed_world.surfaces()->state_hash(), surface.world().state_hash());

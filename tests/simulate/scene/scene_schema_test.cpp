@@ -1,11 +1,10 @@
 // The table of keys is what the reader does, what the schema says and what the page of docs lists.
 // After a change of keys: FATHOM_WRITE_SCHEMA=1 fathom_test_simulate --gtest_filter=SceneSchema.*
-#include <fathom/simulate/scene/scene_schema.h>
+#include <fathom/simulate/scene/scene_keys.h>
 
 #include <fathom/base/error.h>
 #include <fathom/base/file.h>
 #include <fathom/simulate/scene/scene.h>
-#include <fathom/simulate/scene/scene_keys.h>
 #include <support/scratch_folder.h>
 
 #include <fmt/format.h>

@@ -62,8 +62,8 @@ TEST(Scene, keys_set_the_expected_options) {
     EXPECT_NEAR(scene.bodies[0].pose.rotation.w(), std::cos(5 * M_PI / 180), 1e-12);
     const RigidWorld world = make_rigid_world(scene);
     ASSERT_EQ(world.bodies().size(), 2u);
-    EXPECT_EQ(world.bodies()[0].shape->point_count(), 26u);
-    EXPECT_NEAR(world.bodies()[0].shape->volume, 0.125, 1e-12);
+    EXPECT_EQ(world.bodies()[0].shape->points().size(), 26u);
+    EXPECT_NEAR(world.bodies()[0].shape->mass.volume, 0.125, 1e-12);
     EXPECT_TRUE(world.bodies()[1].fixed);
 }
 
@@ -180,10 +180,11 @@ TEST(Scene, a_model_replaces_its_placeholder_if_present) {
     write_mesh(folder / "brick.obj", std::get<TriangleMesh>(make_shape("box", {{"width", 2}, {"resolution", 1}})));
     const std::string text = "[[body]]\nmodel = \"brick.obj\"\nshape = \"sphere\"\nparameters = { resolution = 4 "
                              "}\nsize = 1\nresolution = 16\n";
-    EXPECT_EQ(make_rigid_world(parse_scene(text, "a.toml")).bodies()[0].shape->point_count(), 162u);
+    EXPECT_EQ(make_rigid_world(parse_scene(text, "a.toml")).bodies()[0].shape->points().size(), 162u);
     EXPECT_EQ(make_rigid_world(parse_scene(text, "a.toml", {.model_folder = folder.path()}))
                   .bodies()[0]
-                  .shape->mesh.triangles.size(),
+                  .shape->mesh()
+                  .triangles.size(),
               12u);
 }
 
@@ -198,7 +199,7 @@ TEST(Simulation, records_what_happened_and_writes_files_that_read_back) {
     EXPECT_GT(recording.frames()[15].contact_count, 0u);
     write_results(simulation, ResultsFolder(folder / "out"));
     const TriangleMesh frame = read_triangle_mesh(folder / "out/frames/bodies_000020.vtu");
-    const TriangleMesh& mesh = rigid(simulation).bodies()[0].shape->mesh;
+    const TriangleMesh& mesh = rigid(simulation).bodies()[0].shape->mesh();
     ASSERT_EQ(frame.triangles.size(), mesh.triangles.size());
     for (std::size_t k = 0; k < mesh.vertices.size(); ++k)
         EXPECT_LT((frame.vertices[k] - rigid(simulation).pose(0) * mesh.vertices[k]).norm(), 1e-6);

@@ -19,8 +19,8 @@ namespace fathom::testing {
                            {.grid = {.resolution = 32}});
 }
 
-[[nodiscard]] inline RigidBody ground(double friction = 0.3) {
-    return {.shape = make_field_shape(std::make_shared<AnalyticField>(shapes::plane({0, 0, 1}, 0))),
+[[nodiscard]] inline Body ground(double friction = 0.3) {
+    return {.shape = make_body_shape(Shape::half_space({0, 0, 1}, 0)),
             .name = "ground",
             .friction = friction,
             .fixed = true};

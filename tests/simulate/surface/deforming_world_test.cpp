@@ -133,8 +133,8 @@ TEST(DeformingWorld, a_ball_bounces_on_the_ground_and_comes_to_rest_with_damping
     options.springs.air_friction = 0.3;
     DeformingBody ball{.name = "ball", .mesh = shape("sphere", {{"resolution", 4}}, {0, 0, 0.8})};
     ball.material = {.stretch = 2000, .bending = 200, .area = 2000, .damping_time = 2e-3};
-    const auto ground = std::make_shared<AnalyticField>(shapes::plane(Vec3::UnitZ(), 0.0));
-    DeformingWorld world({ball}, {{ground, {}, "ground"}}, options);
+    const Body ground{.shape = make_body_shape(Shape::half_space(Vec3::UnitZ(), 0)), .name = "ground", .fixed = true};
+    DeformingWorld world({ball}, {ground}, options);
     const double start = world.energy().total();
     bool rose = false;
     for (int k = 0; k < 6000; ++k) {

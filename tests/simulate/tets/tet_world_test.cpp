@@ -177,9 +177,9 @@ TEST(TetWorld, an_obstacle_carries_a_ball) {
     options.springs.step = 2e-3;
     options.springs.stepping = SpringStepping::backward_euler;
     options.springs.contact = {.scaling = ContactScaling::area, .stiffness = 1e7, .damping_ratio = 0.3};
-    const FieldPtr plane = std::make_shared<AnalyticField>(shapes::plane({0, 0, 1}, 0));
+    const Body ground{.shape = make_body_shape(Shape::half_space({0, 0, 1}, 0)), .name = "ground", .fixed = true};
     TetWorld world({{.name = "ball", .mesh = moved(make_tet_ball({.resolution = 3}), {0, 0, 0.52})}},
-                   {{plane, {}, "ground"}}, options);
+                   std::vector<Body>{ground}, options);
     std::size_t touched = 0;
     for (int k = 0; k < 250; ++k) {
         world.step();

@@ -22,9 +22,9 @@ using testing::box_shape;
 
 constexpr double step = 1e-3;
 
-RigidWorld rigid_world(std::vector<RigidBody> bodies, const Vec3& gravity = {0, 0, -9.81}) {
+RigidWorld rigid_world(std::vector<Body> bodies, const Vec3& gravity = {0, 0, -9.81}) {
     RigidWorld world({.step = step, .gravity = gravity});
-    for (RigidBody& body : bodies) world.add(std::move(body));
+    for (Body& body : bodies) world.add(std::move(body));
     return world;
 }
 
@@ -44,7 +44,7 @@ SpringOptions spring_options(SpringStepping stepping, const Vec3& gravity = {0, 
 }
 
 TetWorld tet_world(std::vector<TetWorldBody> bodies, SpringStepping stepping, const Vec3& gravity = {0, 0, -9.81},
-                   std::vector<StaticObstacle> obstacles = {}, TetResponse response = TetResponse::segments) {
+                   std::vector<Body> obstacles = {}, TetResponse response = TetResponse::segments) {
     TetWorldOptions options{.springs = spring_options(stepping, gravity), .response = response};
     return TetWorld(std::move(bodies), std::move(obstacles), options);
 }
@@ -72,8 +72,8 @@ SimulationOptions firm(double stiffness = 2e6, double damping = 0.2, double fric
                                  .friction = friction}}};
 }
 
-StaticObstacle floor_at(double height) {
-    return {std::make_shared<AnalyticField>(shapes::plane({0, 0, 1}, height)), {}, "floor"};
+Body floor_at(double height) {
+    return {.shape = make_body_shape(Shape::half_space({0, 0, 1}, height)), .name = "floor", .fixed = true};
 }
 
 // A ball falls on a block, both free: gravity alone changes the momentum of the two.
@@ -278,21 +278,21 @@ TEST(SimulationWorld, particles_bounce_off_rigid_bodies_and_open_sheets_that_mov
 }
 
 SimulationWorld all_kinds() {
-    const StaticObstacle floor = floor_at(0);
+    const Body floor = floor_at(0);
     SimulationSystems parts;
     parts.rigid.emplace(rigid_world({{.shape = ball_shape(0.1),
                                       .name = "ball",
                                       .pose = {Quat::Identity(), {0.01, 0.02, 0.31}},
                                       .velocity = {0, 0, -1},
                                       .density = 800},
-                                     {.shape = make_field_shape(floor.field), .name = "floor", .fixed = true}}));
+                                     floor}));
     parts.solids.emplace(
         tet_world({block({0, 0, 0.1}, {0.4, 0.4, 0.2})}, SpringStepping::backward_euler, {0, 0, -9.81}, {floor}));
     DeformingOptions options;
     options.springs = spring_options(SpringStepping::backward_euler);
     DeformingBody sheet = cloth(0.3, 8, {0, 0, 0.43});
     sheet.velocity = {0, 0, -1};
-    parts.surfaces.emplace(std::vector<DeformingBody>{sheet}, std::vector<StaticObstacle>{floor}, options);
+    parts.surfaces.emplace(std::vector<DeformingBody>{sheet}, std::vector<Body>{floor}, options);
     parts.particles = rain({0, 0, 0.7}, {0, 0, -1});
     return SimulationWorld(std::move(parts), firm(1e6));
 }

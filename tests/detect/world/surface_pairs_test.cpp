@@ -3,7 +3,7 @@
 #include "support/test_counts.h"
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/detect/world/deforming_scene.h>
+#include <fathom/detect/world/surface_pairs.h>
 
 #include <gtest/gtest.h>
 
@@ -36,19 +36,34 @@ private:
     std::vector<testing::Waves> waves_;
 };
 
+// Surfaces, their world and their narrow phase.
+struct Bodies {
+    World world;
+    std::vector<DeformingSurface> surfaces;
+    SurfacePairs pairs;
+
+    explicit Bodies(const SurfaceQueries& queries = {}) : pairs(queries) {}
+    Index add(const TriangleMesh& mesh) {
+        surfaces.emplace_back(mesh);
+        return world.add(Box{});
+    }
+    void find() { pairs.find(world, surfaces); }
+    [[nodiscard]] std::span<const BodyContacts> contacts() const { return pairs.contacts(); }
+};
+
 std::vector<IdPair> pairs_of(const SurfaceContacts& result) {
     std::vector<IdPair> pairs;
     for (const SurfaceContact& c : result.contacts) pairs.push_back({c.triangle_a, c.triangle_b});
     return pairs;
 }
 
-TEST(DeformingScene, finds_the_contacts_of_each_pair_alone_at_every_step) {
-    DeformingSceneOptions options;
+TEST(SurfacePairs, finds_the_contacts_of_each_pair_alone_at_every_step) {
+    SurfaceQueries options;
     options.vertices.emplace();
     options.proximities = SurfaceProximityOptions{.distance = 0.02};
     options.sweep = SurfaceSweepOptions{.goal = ImpactGoal::first, .contact = {.minimum_separation = 0.001}};
     Crowd crowd(1, 9, 1.9);
-    DeformingScene scene(options);
+    Bodies scene(options);
     std::vector<DeformingSurface> alone;
     for (const TriangleMesh& mesh : crowd.shapes()) {
         scene.add(mesh);
@@ -58,7 +73,7 @@ TEST(DeformingScene, finds_the_contacts_of_each_pair_alone_at_every_step) {
     for (std::size_t step = 0; step < testing::count_of(2, 100); ++step) {
         for (Index k = 0; k < alone.size(); ++k) {
             const auto next = crowd.next(k);
-            scene.update(k, alone[k].vertices(), next);
+            scene.surfaces[k].place(alone[k].vertices(), next);
             alone[k].update(alone[k].vertices(), next);
         }
         scene.find();
@@ -87,17 +102,17 @@ TEST(DeformingScene, finds_the_contacts_of_each_pair_alone_at_every_step) {
     EXPECT_GT(apart, 10u);
 }
 
-TEST(DeformingScene, gives_the_same_answers_for_one_thread_and_two) {
+TEST(SurfacePairs, gives_the_same_answers_for_one_thread_and_two) {
     const auto run = [](std::size_t threads) {
         set_thread_count(threads);
-        DeformingSceneOptions options;
+        SurfaceQueries options;
         options.self = true;
         Crowd crowd(2, 20, 2.5);
-        DeformingScene scene(options);
+        Bodies scene(options);
         for (const TriangleMesh& mesh : crowd.shapes()) scene.add(mesh);
         std::vector<double> seen;
         for (int step = 0; step < 3; ++step) {
-            for (Index k = 0; k < 20; ++k) scene.update(k, crowd.next(k));
+            for (Index k = 0; k < 20; ++k) scene.surfaces[k].place(crowd.next(k));
             scene.find();
             for (const BodyContacts& entry : scene.contacts())
                 for (const SurfaceContact& c : entry.triangles.contacts)
@@ -113,8 +128,8 @@ TEST(DeformingScene, gives_the_same_answers_for_one_thread_and_two) {
     EXPECT_EQ(one, run(2));
 }
 
-TEST(DeformingScene, lists_pairs_while_their_bounds_overlap_and_forgets_removed_bodies) {
-    DeformingScene scene;
+TEST(SurfacePairs, lists_pairs_while_their_bounds_overlap_and_forgets_removed_bodies) {
+    Bodies scene;
     const TriangleMesh cube = testing::cube_mesh();
     const auto at = [&](double x) {
         std::vector<Vec3> vertices = cube.vertices;
@@ -122,52 +137,50 @@ TEST(DeformingScene, lists_pairs_while_their_bounds_overlap_and_forgets_removed_
         return vertices;
     };
     const Index a = scene.add(cube), b = scene.add(cube);
-    scene.update(b, at(5));
+    scene.surfaces[b].place(at(5));
     scene.find();
     EXPECT_TRUE(scene.contacts().empty());
-    EXPECT_EQ(scene.statistics().refitted, 0u);
-    EXPECT_NEAR(scene.surface(b).bounds().lower.x(), 4, 1e-5); // refitted for this question
-    scene.update(b, at(1.5));
+    EXPECT_EQ(scene.pairs.statistics().refitted, 0u);
+    EXPECT_TRUE(scene.surfaces[b].stale()) << "it is in no pair";
+    scene.surfaces[b].place(at(1.5));
     scene.find();
-    EXPECT_EQ(scene.candidates().size(), 1u);
+    EXPECT_EQ(scene.pairs.candidates().size(), 1u);
     ASSERT_EQ(scene.contacts().size(), 1u);
     EXPECT_TRUE(scene.contacts()[0].touching());
-    EXPECT_EQ(scene.statistics().touching, 1u);
-    scene.remove(a);
+    EXPECT_EQ(scene.pairs.statistics().touching, 1u);
+    scene.world.remove(a);
     scene.find();
-    EXPECT_TRUE(scene.candidates().empty());
+    EXPECT_TRUE(scene.pairs.candidates().empty());
     EXPECT_TRUE(scene.contacts().empty());
-    EXPECT_THROW(scene.update(a, at(0)), Error);
-    EXPECT_THROW(scene.remove(99), Error);
-    EXPECT_EQ(scene.add(cube), a);
+    EXPECT_EQ(scene.world.add(Box{}), a);
     scene.find();
     EXPECT_EQ(scene.contacts().size(), 1u);
     std::vector<Vec3> bad = at(0);
     bad[3].x() = NAN;
-    EXPECT_THROW(scene.update(a, bad), Error);
-    DeformingSceneOptions negative;
+    EXPECT_THROW(scene.surfaces[a].place(bad), Error);
+    SurfaceQueries negative;
     negative.proximities = SurfaceProximityOptions{.distance = NAN};
-    EXPECT_THROW(DeformingScene{negative}, Error);
+    EXPECT_THROW(SurfacePairs{negative}, Error);
 }
 
-TEST(DeformingScene, follows_edits_of_a_body) {
-    DeformingScene scene;
+TEST(SurfacePairs, follows_edits_of_a_body) {
+    Bodies scene;
     const Index a = scene.add(testing::cube_mesh()), b = scene.add(testing::cube_mesh({1.5, 0.1, 0.2}));
     scene.find();
     const std::size_t before = scene.contacts()[0].triangles.contacts.size();
     std::vector<Index> gone;
     for (const SurfaceContact& c : scene.contacts()[0].triangles.contacts)
         if (gone.empty() || gone.back() != c.triangle_a) gone.push_back(c.triangle_a);
-    scene.edit(a, {.remove = gone});
+    scene.surfaces[a].edit({.remove = gone});
     scene.find();
     EXPECT_GT(before, 0u);
     EXPECT_EQ(scene.contacts()[0].triangles.contacts.size(), 0u);
-    EXPECT_TRUE(scene.surface(b).closed());
+    EXPECT_TRUE(scene.surfaces[b].closed());
 }
 
-TEST(DeformingScene, of_a_hundred_bodies_of_two_thousand_triangles_reports_its_time) {
+TEST(SurfacePairs, of_a_hundred_bodies_of_two_thousand_triangles_reports_its_time) {
     const TriangleMesh ball = make_sphere({.radius = 0.5, .resolution = 10});
-    DeformingScene scene;
+    Bodies scene;
     Random random(5);
     std::vector<Vec3> at;
     for (int k = 0; k < 100; ++k) {
@@ -180,14 +193,14 @@ TEST(DeformingScene, of_a_hundred_bodies_of_two_thousand_triangles_reports_its_t
     for (int step = 0; step < 6; ++step) {
         for (Index k = 0; k < 100; ++k) {
             at[k] += 0.02 * random.in_ball();
-            scene.update(k, testing::deformed(ball, waves, {Quat::Identity(), at[k]}, 1));
+            scene.surfaces[k].place(testing::deformed(ball, waves, {Quat::Identity(), at[k]}, 1));
         }
         scene.find();
         if (step == 0) continue;
-        broad += scene.statistics().broad_seconds;
-        refit += scene.statistics().refit_seconds;
-        narrow += scene.statistics().narrow_seconds;
-        touching += scene.statistics().touching;
+        broad += scene.pairs.statistics().broad_seconds;
+        refit += scene.pairs.statistics().refit_seconds;
+        narrow += scene.pairs.statistics().narrow_seconds;
+        touching += scene.pairs.statistics().touching;
     }
     std::cout << "a step: broad " << 200 * broad << " ms, refit " << 200 * refit << " ms, narrow " << 200 * narrow
               << " ms, " << touching / 5 << " touching pairs\n";
