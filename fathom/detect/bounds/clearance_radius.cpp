@@ -71,13 +71,20 @@ bool ClearanceProof::plane_over(const Vec3& p, double value, double radius, Plan
 void ClearanceProof::bounds_of(std::span<const Box> boxes, std::span<Interval> ranges,
                                std::span<PlaneOver> planes) const {
     if (field_->plane_ranges(boxes, ranges, planes)) return;
-    field_->ranges(boxes, ranges);
+    if (!slopes_) field_->ranges(boxes, ranges);
     for (std::size_t k = 0; k < boxes.size(); ++k) {
         planes[k] = {};
-        if (ranges[k].lower > 0 || ranges[k].upper < 0) continue;
+        if (!slopes_) continue;
         SlopeRange range;
-        if (slopes_ && boxes[k].half().maxCoeff() <= largest_ && slopes_->over(boxes[k], range))
-            plane_of(range, field_->distance(boxes[k].center()), boxes[k].half(), planes[k]);
+        if (!(boxes[k].half().maxCoeff() <= largest_) || !slopes_->over(boxes[k], range)) {
+            ranges[k] = field_->range(boxes[k]);
+            continue;
+        }
+        const double value = field_->distance(boxes[k].center()),
+                     change = outward((range.middle.cwiseAbs() + range.half).dot(boxes[k].half())) + range.jump +
+                              relative_rounding * std::abs(value);
+        ranges[k] = {value - change, value + change};
+        plane_of(range, value, boxes[k].half(), planes[k]);
     }
 }
 

@@ -12,6 +12,9 @@ namespace fathom::field_field {
 namespace {
 
 constexpr std::size_t max_refinements = 24; // from pairs of the trees' own nodes
+constexpr std::size_t whole_effort = 1500;  // nodes that are opened to separate the whole shapes along a direction
+constexpr int max_rounds = 10;              // of separate_whole()
+constexpr int max_plane_steps = 40;         // of refine_by_planes()
 constexpr int quick_steps = 10, thorough_steps = 100;
 constexpr double min_gain = 1e-14;    // of the distance: smaller decreases count as none
 constexpr double least_slope = 1e-10; // gradients of at most this length give no direction
@@ -34,6 +37,8 @@ public:
                                 : body_.solid->bounds().size().maxCoeff();
     }
     [[nodiscard]] std::size_t evaluations() const { return evaluations_ + parts_.evaluations(); }
+    // Whether project() finds the closest point of the shape.
+    [[nodiscard]] bool is_distance() const { return body_.solid == nullptr || body_.solid->field().error_bound() == 0; }
 
     // Moves x to a point of the shape: the closest one, or for a field a nearby one. False if that fails.
     bool project(Vec3& x, double size) {
@@ -47,16 +52,22 @@ public:
             x = near.point;
             return near.found();
         }
-        double spare = 0; // distance beyond the surface: the first step reaches it up to rounding
-        for (int step = 0; step < 8; ++step, spare = std::max(4 * spare, beyond_surface * size)) {
-            const Sample s = body_.solid->field().sample(x);
-            ++evaluations_;
-            if (s.distance <= 0) return true;
-            const double steepness = s.gradient.squaredNorm();
-            if (!(steepness > least_slope * least_slope)) return false; // also NaN
-            x -= (s.distance / steepness + spare / std::sqrt(steepness)) * s.gradient;
+        return project_on_field(x, size);
+    }
+
+    // A plane that bounds the shape near x: normal . y <= offset. The tangent plane of a field at x; for the others,
+    // the plane through the point closest to `other`, a point of the other shape.
+    [[nodiscard]] PlaneOver plane(const Vec3& x, const Vec3& other) {
+        ++evaluations_;
+        if (body_.half_space) return {body_.half_space->normal, body_.half_space->offset};
+        if (body_.surface) {
+            const Vec3 closest = body_.tree->closest(other).point, normal = (other - closest).stableNormalized();
+            return {normal, normal.dot(closest)};
         }
-        return false;
+        const Sample s = body_.solid->field().sample(x);
+        const double steepness = s.gradient.norm();
+        if (!(steepness > least_slope)) return {};
+        return {s.gradient / steepness, (s.gradient.dot(x) - s.distance) / steepness};
     }
 
     // Unit normal at a surface point; 0 if it is no better than the direction between two closest points.
@@ -68,10 +79,101 @@ public:
     }
 
 private:
+    // Newton steps into the solid, a step along the tangent plane to the point closest to x, and back to the surface by
+    // the secant through the last two values.
+    bool project_on_field(Vec3& x, double size) {
+        const Field& field = body_.solid->field();
+        const Vec3 from = x;
+        Sample s = field.sample(x);
+        ++evaluations_;
+        if (s.distance <= 0) return true;
+        Vec3 outside = x;
+        double above = s.distance, spare = 0; // spare: distance beyond the surface
+        for (int step = 0; step < 8 && s.distance > 0; ++step, spare = std::max(4 * spare, beyond_surface * size)) {
+            const double steepness = s.gradient.squaredNorm();
+            if (!(steepness > least_slope * least_slope)) return false; // also NaN
+            outside = x, above = s.distance;
+            x -= (s.distance / steepness + spare / std::sqrt(steepness)) * s.gradient;
+            s = field.sample(x);
+            ++evaluations_;
+            const Vec3 normal = s.gradient.stableNormalized();
+            const Vec3 aside = (from - x) - normal.dot(from - x) * normal;
+            if (step == 1 && aside.norm() > 1e-3 * (from - x).norm()) {
+                x += aside;
+                s = field.sample(x);
+                ++evaluations_;
+            }
+        }
+        if (!(s.distance <= 0)) return false;
+        // The point is inside by the error of the last step.
+        for (int step = 0; step < 3 && s.distance < -1e-13 * size && above > 0; ++step) {
+            const double share = std::min(1.0, above / (above - s.distance) * (1 + 1e-9));
+            const Vec3 middle = outside + share * (x - outside);
+            const double value = field.distance(middle);
+            ++evaluations_;
+            if (value <= 0)
+                x = middle, s.distance = value;
+            else
+                outside = middle, above = value;
+        }
+        return true;
+    }
+
     ClosestBody body_;
     BoundingTree parts_;
     std::size_t evaluations_ = 0;
 };
+
+// The last planes of a shape, with their multipliers.
+struct PlaneBundle {
+    std::array<PlaneOver, 8> planes{};
+    std::array<double, 8> weights{};
+    std::size_t count = 0;
+
+    void add(const PlaneOver& plane) {
+        if (!(plane.offset < HUGE_VAL)) return;
+        std::size_t place = count;
+        if (count < planes.size())
+            ++count;
+        else // instead of the first inactive one
+            place = static_cast<std::size_t>(std::min_element(weights.begin(), weights.end()) - weights.begin());
+        std::rotate(planes.begin() + static_cast<std::ptrdiff_t>(place),
+                    planes.begin() + static_cast<std::ptrdiff_t>(std::min(place + 1, count - 1)),
+                    planes.begin() + static_cast<std::ptrdiff_t>(count));
+        planes[count - 1] = plane;
+    }
+    // Moves planes beyond a point of the shape: where it is not convex, they cut it off.
+    void admit(const Vec3& x) {
+        for (std::size_t k = 0; k < count; ++k) planes[k].offset = std::max(planes[k].offset, planes[k].normal.dot(x));
+    }
+};
+
+// Minimizes |a - b|^2 + stay (|a - near_a|^2 + |b - near_b|^2) below the planes, by Hildreth's method: ascent in one
+// multiplier at a time.
+void closest_of_planes(PlaneBundle& of_a, PlaneBundle& of_b, const Vec3& near_a, const Vec3& near_b, double stay,
+                       Vec3& a, Vec3& b) {
+    const double other = 1 / (stay * (2 + stay)), own = (1 + stay) * other;
+    a = stay * (own * near_a + other * near_b);
+    b = stay * (other * near_a + own * near_b);
+    of_a.weights.fill(0);
+    of_b.weights.fill(0);
+    const auto pass = [&](PlaneBundle& bundle, Vec3& x, Vec3& y) {
+        double change = 0;
+        for (std::size_t k = 0; k < bundle.count; ++k) {
+            const PlaneOver& plane = bundle.planes[k];
+            const double over = plane.normal.dot(x) - plane.offset,
+                         weight = std::max(0.0, bundle.weights[k] + over / own), step = weight - bundle.weights[k];
+            bundle.weights[k] = weight;
+            x -= own * step * plane.normal;
+            y -= other * step * plane.normal;
+            change = std::max(change, std::abs(step));
+        }
+        return change;
+    };
+    const double small = 1e-14 * (a - b).norm() + 1e-300;
+    for (int k = 0; k < 400; ++k)
+        if (const double of_first = pass(of_a, a, b); of_first + pass(of_b, b, a) < small) break;
+}
 
 class ClosestSearch {
 public:
@@ -84,8 +186,9 @@ public:
     ClosestPoints run() {
         refine_nodes(greedy());
         refine(best_.in_p, best_.in_q, thorough_steps);
+        refine_by_planes();
         raise();
-        best_.lower = std::min(inward(pairs_.bound()), best_.upper);
+        best_.lower = std::min(std::max(best_.lower, inward(pairs_.bound())), best_.upper);
         best_.evaluations = spent();
         return best_;
     }
@@ -162,6 +265,40 @@ private:
         if (apart < best_.upper) accept(a, b, apart);
     }
 
+    // Proximal bundle method (Kelley 1960, Kiwiel 1990): each shape is replaced by the planes of its last points, the
+    // closest points of the two polyhedra are computed near the best pair, and planes are added there. It converges at
+    // kinks of the surfaces, where gradient steps stall.
+    void refine_by_planes() {
+        if (!std::isfinite(best_.upper)) return;
+        Vec3 near_a = best_.in_p, near_b = best_.in_q, a = near_a, b = near_b;
+        double apart = best_.upper, stay = 0.3;
+        PlaneBundle of_a, of_b;
+        int idle = 0;
+        for (int k = 0; k < max_plane_steps && idle < 6; ++k) {
+            of_a.add(p_.plane(a, b));
+            PlaneOver plane = q_.plane(q_in_p_.to_local(b), q_in_p_.to_local(a));
+            plane.normal = q_in_p_.rotate(plane.normal);
+            plane.offset += plane.normal.dot(q_in_p_.translation);
+            of_b.add(plane);
+            of_a.admit(near_a);
+            of_b.admit(near_b);
+            closest_of_planes(of_a, of_b, near_a, near_b, stay, a, b);
+            Vec3 x = a, y = b;
+            if (!is_finite(x) || !is_finite(y) || !project(x, y)) break;
+            if (Vec3 z = y; p_.is_distance() && p_.project(z, size_) && (z - y).norm() < (x - y).norm()) x = z;
+            if (Vec3 z = q_in_p_.to_local(x); q_.is_distance() && q_.project(z, size_)) {
+                z = q_in_p_ * z;
+                if ((z - x).norm() < (x - y).norm()) y = z;
+            }
+            const double next = (x - y).norm(), gain = apart - next;
+            idle = gain > 1e-4 * options_.tolerance ? 0 : idle + 1;
+            stay = gain > 0 ? std::max(0.5 * stay, 0.1) : std::min(3 * stay, 1e6);
+            if (gain > 0) near_a = x, near_b = y, apart = next;
+            if ((a - near_a).norm() + (b - near_b).norm() < 1e-11 * size_) break;
+        }
+        if (apart < best_.upper) accept(near_a, near_b, apart);
+    }
+
     void accept(const Vec3& a, const Vec3& b, double apart) {
         best_.upper = apart;
         best_.in_p = a;
@@ -181,8 +318,27 @@ private:
         q_.parts().aim(q_in_p_.rotate_to_local(-best), q_in_p_.to_local(b));
     }
 
+    // Separates the shapes along one direction, which suffices if they are convex where they face each other. A failed
+    // attempt gives points that are closer than the best pair.
+    bool separate_whole() {
+        if (directions_.count == 0 || q_.parts().half_space()) return false;
+        for (int round = 0; round < max_rounds; ++round) {
+            const double enough = best_.upper - options_.tolerance;
+            best_.lower =
+                std::max(best_.lower, pairs_.separation({0, 0, 0}, directions_.unit[0], enough, whole_effort));
+            if (best_.lower >= enough) return true;
+            if (!pairs_.close_points()) return false;
+            const auto [a, b] = *pairs_.close_points();
+            refine(a, b, quick_steps);
+            refine_by_planes();
+            if (!(best_.upper < enough + 0.9 * options_.tolerance)) return false;
+        }
+        return false;
+    }
+
     // Branch and bound until the difference of the bounds is at most the tolerance.
     void raise() {
+        if (separate_whole()) return;
         while (pairs_.open() && pairs_.nearest().gap < best_.upper - options_.tolerance &&
                spent() < options_.max_evaluations) {
             const DualTreeBound::Pair next = pairs_.nearest();

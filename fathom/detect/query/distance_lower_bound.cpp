@@ -23,8 +23,8 @@ double gap_of_trees(BoundingTree a, BoundingTree b, const Pose& b_in_a, const Ve
     Directions directions;
     directions.add(direction);
     if (directions.count > 0) {
-        a.aim(direction, b_in_a * b.sphere(0).center);
-        b.aim(b_in_a.rotate_to_local(-direction), b_in_a.to_local(a.sphere(0).center));
+        a.aim(direction, a.sphere(0).center);
+        b.aim(b_in_a.rotate_to_local(-direction), b.sphere(0).center);
     }
     for (std::size_t opened = 0; opened < options.effort && pairs.bound() < options.sufficient && pairs.open();
          ++opened)

@@ -50,11 +50,12 @@ bool BoundingTree::empty() const {
     return surface_ ? surface_->size() == 0 : solid_ != nullptr && solid_->nodes().empty();
 }
 
-void BoundingTree::aim(const Vec3& direction, const Vec3& other) {
+void BoundingTree::aim(const Vec3& direction, const Vec3& facing) {
     direction_ = direction;
+    facing_ = facing;
     if (!convex_) return;
     // A convex function is not below its tangent planes. Near the surface the gradient would be rounded more.
-    const Vec3 outside = other + size_ * direction;
+    const Vec3 outside = facing + size_ * direction;
     const Sample s = solid_->field().sample(outside);
     ++evaluations_;
     const double steepness = s.gradient.norm();
@@ -62,6 +63,7 @@ void BoundingTree::aim(const Vec3& direction, const Vec3& other) {
     whole_.normal = s.gradient / steepness;
     whole_.offset = whole_.normal.dot(outside) - solid_->clearance().radius(s.distance) / steepness +
                     position_rounding(outside.norm(), solid_->bounds().lower.norm(), solid_->bounds().upper.norm());
+    facing_ = outside - s.distance * whole_.normal;
 }
 
 Sphere BoundingTree::sphere(Index id) const {
@@ -77,6 +79,20 @@ Sphere BoundingTree::sphere(Index id) const {
 std::optional<std::array<Vec3, 3>> BoundingTree::triangle(Index id) const {
     if (!surface_ || !(id & triangle_bit)) return std::nullopt;
     return surface_->corners(id & ~triangle_bit);
+}
+
+std::optional<Vec3> BoundingTree::point_in(Index id, const Vec3& direction) {
+    if (const auto corners = triangle(id))
+        return *std::max_element(corners->begin(), corners->end(),
+                                 [&](const Vec3& p, const Vec3& q) { return direction.dot(p) < direction.dot(q); });
+    if (!solid_) return std::nullopt;
+    if (id < solid_->nodes().size()) {
+        const FieldSphereNode& node = solid_->nodes()[id];
+        return node.center_inside ? std::optional(solid_->center(node)) : std::nullopt;
+    }
+    const Vec3 center = cell(id).box.center();
+    ++evaluations_;
+    return solid_->field().distance(center) <= 0 ? std::optional(center) : std::nullopt;
 }
 
 double BoundingTree::reach(Index id, const Vec3& direction) const {
@@ -116,12 +132,20 @@ BoundingTree::Parts BoundingTree::children(Index id) const {
 }
 
 BoundingTree::Parts BoundingTree::open(Index id) {
-    if (const Parts known = children(id); !known.last || !solid_) return known;
+    const Parts known = children(id);
+    if (!solid_) return known;
     if (id < solid_->nodes().size()) {
+        if (id == 0) boxes_[0] = solid_->root();
+        const Box box = boxes_[id]; // nodes are reached through their parents
+        for (Index k = known.first; k < known.first + known.count; ++k)
+            boxes_[k] = octant(box, solid_->nodes()[k].octant);
         const Sphere all = solid_->sphere(solid_->nodes()[id]);
-        if (all.radius <= min_radius_) return {};
-        if (const auto known = of_leaves_.find(id); known != of_leaves_.end()) return known->second;
-        return of_leaves_[id] = cut(Box::around(all.center, Vec3::Constant(all.radius)), size_);
+        if (!known.last || all.radius <= min_radius_) return known;
+        if (const auto cells = of_leaves_.find(id); cells != of_leaves_.end()) return cells->second;
+        // The cells of a grid are kept as they are: their slopes are known best.
+        if (solid_->clearance().knows_slopes()) return of_leaves_[id] = cut(box, size_);
+        const Box around = Box::around(all.center, Vec3::Constant(outward(all.radius)));
+        return of_leaves_[id] = cut({box.lower.cwiseMax(around.lower), box.upper.cwiseMin(around.upper)}, size_);
     }
     const std::size_t place = id - solid_->nodes().size();
     if (round(cells_[place].box).radius <= min_radius_) return {};
@@ -176,6 +200,8 @@ void BoundingTree::add_spheres(std::span<Cell> cells, double far) {
 
 namespace {
 
+constexpr std::size_t separation_effort = 48; // nodes that are opened to separate one pair along a direction
+
 bool farther(const DualTreeBound::Pair& p, const DualTreeBound::Pair& q) {
     return std::tie(p.gap, p.a, p.b) > std::tie(q.gap, q.a, q.b);
 }
@@ -228,6 +254,116 @@ double DualTreeBound::gap_of_triangle(const std::array<Vec3, 3>& corners, const 
     return -farthest - other.reach(node, to_other * -u);
 }
 
+// How far a node extends along a direction: a heap of its parts, the one that extends farthest on top.
+struct DualTreeBound::Extent {
+    struct Part {
+        double farthest;
+        Index node;
+        bool operator<(const Part& other) const {
+            return std::tie(farthest, node) < std::tie(other.farthest, other.node);
+        }
+    };
+    BoundingTree& tree;
+    Vec3 direction, origin; // in the frame of the tree
+    std::vector<Part> heap{};
+    // A point of the shape that extends far, and its extent.
+    Vec3 point = Vec3::Zero();
+    double known = -HUGE_VAL;
+
+    Extent(BoundingTree& shape, Index root, const Vec3& along, const Vec3& from)
+        : tree(shape), direction(along), origin(from) {
+        const Sphere all = shape.sphere(root);
+        if ((shape.facing() - all.center).norm() <= outward(all.radius)) {
+            point = shape.facing();
+            known = along.dot(point - from);
+        }
+        add(root, HUGE_VAL);
+    }
+    void add(Index node, double farthest) {
+        const Sphere all = tree.sphere(node);
+        const double center = direction.dot(all.center - origin);
+        const double bound = std::min(farthest, center + tree.reach(node, direction));
+        heap.push_back({bound, node});
+        std::push_heap(heap.begin(), heap.end());
+        if (!(bound > known)) return;
+        if (center + (tree.triangle(node) ? all.radius : 0.0) <= known) return;
+        if (const auto found = tree.point_in(node, direction)) {
+            const double extent = direction.dot(*found - origin);
+            if (extent > known) known = extent, point = *found;
+        }
+    }
+    [[nodiscard]] double farthest() const { return heap.empty() ? -HUGE_VAL : heap.front().farthest; }
+    // Replaces the top by its parts and returns their number. 0, and nothing changed: it has none.
+    std::size_t open() {
+        const Part top = heap.front();
+        const BoundingTree::Parts parts = tree.open(top.node);
+        if (parts.last) return 0;
+        std::pop_heap(heap.begin(), heap.end());
+        heap.pop_back();
+        for (Index k = 0; k < parts.count; ++k) add(parts.first + k, top.farthest);
+        return parts.count + 1;
+    }
+};
+
+DualTreeBound::Side DualTreeBound::separates_along(Extent& a, Extent& b, double sufficient, std::size_t& effort) {
+    for (bool stuck_a = false, stuck_b = false; !(stuck_a && stuck_b); --effort) {
+        if (a.heap.empty() || b.heap.empty() || -(a.farthest() + b.farthest()) - slack_ >= sufficient)
+            return Side::apart;
+        if (-(a.known + b.known) < sufficient) return Side::close;
+        if (effort == 0) return Side::open;
+        const bool of_a = stuck_b || (!stuck_a && a.farthest() - a.known >= b.farthest() - b.known);
+        const std::size_t made = (of_a ? a : b).open();
+        made_ += made;
+        (of_a ? stuck_a : stuck_b) = made == 0;
+    }
+    return Side::open;
+}
+
+double DualTreeBound::separation(const Pair& pair, Vec3 direction, double sufficient, std::size_t effort) {
+    constexpr std::size_t max_turns = 10;
+    const Vec3 origin = a_.sphere(pair.a).center;
+    std::array<Vec3, max_turns + 1> on_a, on_b, differences; // points of a and b, and b - a
+    std::size_t count = 0;
+    const auto add = [&](const Extent& a, const Extent& b) {
+        on_a[count] = a.point, on_b[count] = b_in_a_ * b.point;
+        differences[count] = on_b[count] - on_a[count];
+        ++count;
+    };
+    close_ = std::nullopt;
+    double proven = -HUGE_VAL;
+    for (std::size_t turn = 0; turn < max_turns; ++turn) {
+        Extent a(a_, pair.a, direction, origin),
+            b(b_, pair.b, rotation_.transpose() * -direction, b_in_a_.to_local(origin));
+        if (turn == 0 && a.known > -HUGE_VAL && b.known > -HUGE_VAL) add(a, b);
+        const Side side = separates_along(a, b, sufficient, effort);
+        proven = side == Side::apart ? sufficient : std::max(proven, -(a.farthest() + b.farthest()) - slack_);
+        if (side != Side::close) return proven;
+        add(a, b);
+        // The point of their convex hull closest to the origin, on a triangle with the last difference as a corner.
+        const std::size_t last = count - 1;
+        Vec3 nearest = differences[last];
+        close_ = {on_a[last], on_b[last]};
+        for (std::size_t i = 0; i < last; ++i)
+            for (std::size_t j = 0; j <= i; ++j) {
+                const auto found = closest_point(
+                    Vec3(Vec3::Zero()), std::array<Vec3, 3>{differences[i], differences[j], differences[last]});
+                if (!(found.point.squaredNorm() < nearest.squaredNorm())) continue;
+                nearest = found.point;
+                const Vec3& w = found.barycentric;
+                close_ = {w[0] * on_a[i] + w[1] * on_a[j] + w[2] * on_a[last],
+                          w[0] * on_b[i] + w[1] * on_b[j] + w[2] * on_b[last]};
+            }
+        const double apart = nearest.norm();
+        if (!(apart >= sufficient)) return proven;
+        direction = nearest / apart;
+        for (std::size_t i = 0; i < count; ++i)
+            if (!(differences[i].dot(direction) >= sufficient)) return proven; // the hull contains the origin
+        a_.aim(direction);
+        b_.aim(rotation_.transpose() * -direction);
+    }
+    return proven;
+}
+
 // Near the closest points so far, the node is opened whose bound extends farther beyond its closest point, towards the
 // other shape; elsewhere the larger one.
 bool DualTreeBound::opens_a(const Pair& pair, const Directions& directions) const {
@@ -247,6 +383,18 @@ void DualTreeBound::open_nearest(double sufficient, const Directions& directions
     if (top.gap >= sufficient) {
         aside_ = std::min(aside_, top.gap);
         return;
+    }
+    if (directions.count > 0 && !b_.half_space()) {
+        const Vec3 between = b_in_a_ * b_.sphere(top.b).center - a_.sphere(top.a).center;
+        const bool small = a_.sphere(top.a).radius + b_.sphere(top.b).radius < 0.5 * between.norm();
+        const bool leaves = a_.children(top.a).last && b_.children(top.b).last;
+        if (leaves) top.gap = std::max(top.gap, separation(top, directions.unit[0], sufficient, separation_effort));
+        if (leaves && small && top.gap < sufficient)
+            top.gap = std::max(top.gap, separation(top, between.stableNormalized(), sufficient, separation_effort));
+        if (top.gap >= sufficient) {
+            aside_ = std::min(aside_, top.gap);
+            return;
+        }
     }
     bool of_a = opens_a(top, directions);
     BoundingTree::Parts parts = of_a ? a_.open(top.a) : b_.open(top.b);

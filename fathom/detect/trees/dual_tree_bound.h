@@ -41,13 +41,19 @@ public:
     [[nodiscard]] bool empty() const;
     [[nodiscard]] const std::optional<FieldHalfSpace>& half_space() const { return half_space_; }
 
-    // The direction to the other shape, and a point of it; planes of cells that are made later suit this direction.
-    void aim(const Vec3& direction, const Vec3& other);
+    // The direction to the other shape, and a point of this one that faces it; planes of cells that are made later suit
+    // this direction.
+    void aim(const Vec3& direction, const Vec3& facing);
+    void aim(const Vec3& direction) { aim(direction, facing_); }
+    // A point of the shape that extends far along the direction of aim().
+    [[nodiscard]] const Vec3& facing() const { return facing_; }
 
     // Bounding sphere of a node. Node 0 is the root.
     [[nodiscard]] Sphere sphere(Index id) const;
     // Extent of the node from the centre of its sphere along a unit direction (m).
     [[nodiscard]] double reach(Index id, const Vec3& direction) const;
+    // A point of the shape in the node that extends far along a direction; nothing if none is known.
+    [[nodiscard]] std::optional<Vec3> point_in(Index id, const Vec3& direction);
     // The corners of the triangle that a node is, if it is one.
     [[nodiscard]] std::optional<std::array<Vec3, 3>> triangle(Index id) const;
 
@@ -80,11 +86,12 @@ private:
     double size_ = 0;      // of the solid (m)
     bool convex_ = false;  // the field is a convex function
     bool spheres_ = false; // values far outside prove large empty spheres
-    Vec3 direction_ = Vec3::Zero();
+    Vec3 direction_ = Vec3::Zero(), facing_ = Vec3::Zero();
     PlaneOver whole_{}; // bounds the whole solid: normal . x <= offset
     std::size_t evaluations_ = 0;
     std::vector<Cell> cells_{};                    // their ids follow those of the solid's nodes
     std::unordered_map<Index, Parts> of_leaves_{}; // children of the leaves of the solid's tree
+    std::unordered_map<Index, Box> boxes_{};       // octree cells of the solid's nodes that were reached
 };
 
 // Unit directions from the first shape to the second, along which pairs of nodes are separated, and the closest points
@@ -119,10 +126,20 @@ public:
     // Replaces the closest pair by pairs of smaller nodes. Pairs at a distance of `sufficient` or more, and pairs of
     // two leaves, are not opened further and only contribute to the bound. Without directions, only spheres are used.
     void open_nearest(double sufficient, const Directions& directions);
+    // Lower bound on the distance of two nodes along a direction, raised up to `sufficient` by opening at most `effort`
+    // nodes. Each side is bounded alone, which costs the sum of both instead of the pairs. The direction is improved as
+    // by Gilbert, Johnson & Keerthi 1988: points of the two shapes that are too close along it turn it.
+    [[nodiscard]] double separation(const Pair& pair, Vec3 direction, double sufficient, std::size_t effort);
+    // Points near the two shapes that are closer than `sufficient`, if the last call of separation() ended
+    // because of them (m, frame of the first shape).
+    [[nodiscard]] const std::optional<std::pair<Vec3, Vec3>>& close_points() const { return close_; }
     [[nodiscard]] std::size_t pairs_made() const { return made_; }
 
 private:
     [[nodiscard]] double gap(Index a, Index b, double sufficient, const Directions& directions) const;
+    struct Extent;
+    enum class Side { apart, close, open };
+    [[nodiscard]] Side separates_along(Extent& a, Extent& b, double sufficient, std::size_t& effort);
     [[nodiscard]] bool opens_a(const Pair& pair, const Directions& directions) const;
     [[nodiscard]] double gap_of_triangle(const std::array<Vec3, 3>& corners, const BoundingTree& other, Index node,
                                          const Vec3& center, const Mat3& to_other) const;
@@ -132,6 +149,7 @@ private:
     Mat3 rotation_; // rotation of b in a's frame
     double slack_;
     std::vector<Pair> heap_;
+    std::optional<std::pair<Vec3, Vec3>> close_{};
     double aside_ = HUGE_VAL; // smallest distance of the pairs that are not opened further
     std::size_t made_ = 1;
 };
