@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t max_refinements = 24; // from pairs of the trees' own nodes
 constexpr std::size_t whole_effort = 1500;  // nodes that are opened to separate the whole shapes along a direction
-constexpr int max_rounds = 10;              // of separate_whole()
+constexpr int separation_rounds = 10;       // of separate_whole()
 constexpr int max_plane_steps = 40;         // of refine_by_planes()
 constexpr int quick_steps = 10, thorough_steps = 100;
 constexpr double min_gain = 1e-14;    // of the distance: smaller decreases count as none
@@ -38,7 +38,9 @@ public:
     }
     [[nodiscard]] std::size_t evaluations() const { return evaluations_ + parts_.evaluations(); }
     // Whether project() finds the closest point of the shape.
-    [[nodiscard]] bool is_distance() const { return body_.solid == nullptr || body_.solid->field().error_bound() == 0; }
+    [[nodiscard]] bool is_distance() const {
+        return body_.solid == nullptr || body_.solid->field().error_bound() < 1e-9 * size();
+    }
 
     // Moves x to a point of the shape: the closest one, or for a field a nearby one. False if that fails.
     bool project(Vec3& x, double size) {
@@ -185,9 +187,12 @@ public:
 
     ClosestPoints run() {
         refine_nodes(greedy());
-        refine(best_.in_p, best_.in_q, thorough_steps);
-        refine_by_planes();
-        raise();
+        // A few steps suffice if the tolerance is a fair part of the distance.
+        if (!(options_.tolerance > 0.05 * best_.upper && separate_whole(1))) {
+            refine(best_.in_p, best_.in_q, thorough_steps);
+            refine_by_planes();
+            raise();
+        }
         best_.lower = std::min(std::max(best_.lower, inward(pairs_.bound())), best_.upper);
         best_.evaluations = spent();
         return best_;
@@ -320,7 +325,7 @@ private:
 
     // Separates the shapes along one direction, which suffices if they are convex where they face each other. A failed
     // attempt gives points that are closer than the best pair.
-    bool separate_whole() {
+    bool separate_whole(int max_rounds) {
         if (directions_.count == 0 || q_.parts().half_space()) return false;
         for (int round = 0; round < max_rounds; ++round) {
             const double enough = best_.upper - options_.tolerance;
@@ -338,7 +343,7 @@ private:
 
     // Branch and bound until the difference of the bounds is at most the tolerance.
     void raise() {
-        if (separate_whole()) return;
+        if (separate_whole(separation_rounds)) return;
         while (pairs_.open() && pairs_.nearest().gap < best_.upper - options_.tolerance &&
                spent() < options_.max_evaluations) {
             const DualTreeBound::Pair next = pairs_.nearest();

@@ -13,7 +13,7 @@ namespace fathom::query {
 
 namespace {
 
-constexpr std::size_t max_sweep_evaluations = 300'000;
+constexpr std::size_t max_sweep_evaluations = 60'000;
 
 CollideResult collide_field_field(const Pair& pair, const CollideOptions& options) {
     field_field::CollideOptions inner{.margin = options.margin,
@@ -64,9 +64,12 @@ DistanceResult distance_field_field(const Pair& pair, const DistanceOptions& opt
 // ---- Sweep
 
 SweepResult first_contact(const Moving& a, const Moving& b, const SweepOptions& options) {
-    const field_field::FieldSweep found = field_field::field_sweep(
-        *a.shape->field(), a.motion, *b.shape->field(), b.motion,
-        {.tolerance = options.tolerance, .max_evaluations = max_sweep_evaluations * options.effort});
+    const field_field::FieldSweep found =
+        field_field::field_sweep(*a.shape->field(), a.motion, *b.shape->field(), b.motion,
+                                 {.tolerance = options.tolerance,
+                                  .max_evaluations = max_sweep_evaluations * options.effort,
+                                  .proof_a = &a.shape->solid().clearance(),
+                                  .proof_b = &b.shape->solid().clearance()});
     return {.status = found.status,
             .time = found.time,
             .error = found.error,
@@ -115,9 +118,11 @@ private:
     [[nodiscard]] field_field::FieldSweep between(double from, double to) const {
         const auto piece = [&](const Mover& m) { return Motion{m.pose(from), m.pose(to), Path::screw}; };
         const double tolerance = std::min(0.5, options_.tolerance / std::max(std::abs(to - from), 1e-9));
-        return field_field::field_sweep(
-            *a_.shape->field(), piece(mover_a_), *b_.shape->field(), piece(mover_b_),
-            {.tolerance = tolerance, .max_evaluations = max_sweep_evaluations * options_.effort});
+        return field_field::field_sweep(*a_.shape->field(), piece(mover_a_), *b_.shape->field(), piece(mover_b_),
+                                        {.tolerance = tolerance,
+                                         .max_evaluations = max_sweep_evaluations * options_.effort,
+                                         .proof_a = &a_.shape->solid().clearance(),
+                                         .proof_b = &b_.shape->solid().clearance()});
     }
 
     // The first time after a contact, in steps of the resolution, at which the solids are proven disjoint; above 1 if

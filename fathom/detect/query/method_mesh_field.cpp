@@ -9,6 +9,8 @@ namespace fathom::query {
 
 namespace {
 
+constexpr std::size_t max_proof_evaluations = 20'000; // of the field, for the status before a distance
+
 CollideResult collide_mesh_field(const Pair& pair, const CollideOptions& options) {
     const Pair p = ordered(pair, is_surface);
     const FieldContacts found = contacts_in_field(p, options);
@@ -26,7 +28,8 @@ CollideResult collide_mesh_field(const Pair& pair, const CollideOptions& options
 DistanceResult distance_mesh_field(const Pair& pair, const DistanceOptions& options) {
     const Pair p = ordered(pair, is_surface);
     const auto contacts = [&](mesh_field::MeshGoal goal) {
-        return mesh_field::mesh_contacts(p.a.shape->surface(), p.a.pose, *p.b.shape->field(), p.b.pose, {.goal = goal});
+        return mesh_field::mesh_contacts(p.a.shape->surface(), p.a.pose, *p.b.shape->field(), p.b.pose,
+                                         {.goal = goal, .max_evaluations = max_proof_evaluations});
     };
     if (contacts(mesh_field::MeshGoal::any).status != Status::overlapping) {
         if (p.b.shape->bounded() || is_half_space(p.b.kind())) return distance_of_disjoint(pair, options);

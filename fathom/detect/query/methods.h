@@ -73,8 +73,7 @@ extern const MethodRow closed_form_row, point_field_row, mesh_mesh_row, mesh_fie
 
 // ---- Conversions and limits that several methods share.
 
-inline constexpr std::size_t max_distance_evaluations = 30'000; // of fields, for a lower bound on a distance
-inline constexpr std::size_t max_status_evaluations = 5'000;    // of fields, for each of many overlap tests
+inline constexpr std::size_t max_status_evaluations = 5'000; // of fields, for each of many overlap tests
 
 [[nodiscard]] inline DistanceResult between(const Vec3& point_a, const Vec3& point_b, double lower, double upper) {
     return {.lower_bound = lower,

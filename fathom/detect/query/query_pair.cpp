@@ -127,13 +127,14 @@ field_field::ClosestBody body_of(const Shape& shape, bool by_field) {
 
 } // namespace
 
-DistanceResult distance_of_disjoint(const Pair& pair, const DistanceOptions& options, bool by_fields) {
+DistanceResult distance_of_disjoint(const Pair& pair, const DistanceOptions& options, bool by_fields,
+                                    std::size_t max_evaluations) {
     Pair p = ordered(pair, is_half_space);
     if (is_half_space(p.a.kind())) p = p.flipped();
     const double tolerance = tolerance_of(pair, options);
     const field_field::ClosestPoints near = field_field::closest_points(
         body_of(*p.a.shape, by_fields), body_of(*p.b.shape, by_fields), relative(p.a.pose, p.b.pose),
-        {.tolerance = 0.98 * tolerance, .max_evaluations = max_distance_evaluations * options.effort});
+        {.tolerance = 0.98 * tolerance, .max_evaluations = max_evaluations * options.effort});
     const double rounding = pose_rounding(extent(*p.a.shape) + extent(*p.b.shape), p.a.pose.translation.norm(),
                                           p.b.pose.translation.norm());
     DistanceResult result =
