@@ -4,6 +4,7 @@
 #pragma once
 
 #include <fathom/base/primitives.h>
+#include <fathom/base/rounding.h>
 
 #include <cmath>
 #include <cstddef>
@@ -26,6 +27,18 @@ struct SlopeRange {
 
     [[nodiscard]] double max_slope() const { return (middle.cwiseAbs() + half).norm(); }
 };
+
+// The plane over a box with these half sides, if the field has this value at its centre. Returns false, and writes
+// nothing, if the slopes have no common direction.
+// For every x of the box, f(x) >= value + middle . (x - centre) - half . |x - centre| - jump; in the interior, f(x) <=
+// 0.
+inline bool plane_of(const SlopeRange& range, double value, const Vec3& half_sides, PlaneOver& out) {
+    const double steepness = range.middle.norm(), spread = range.half.dot(half_sides);
+    if (!(steepness > 0.1 * range.half.norm()) || !(steepness > 1e-6)) return false;
+    const double size = half_sides.norm(), slack = relative_rounding * (std::abs(value) / steepness + size);
+    out = {range.middle / steepness, (spread + range.jump - value) / steepness + slack};
+    return true;
+}
 
 // Bounds on the gradients of a field over boxes. Immutable, thread-safe.
 class FieldSlopes {

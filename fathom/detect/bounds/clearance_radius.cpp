@@ -41,12 +41,6 @@ double ClearanceRadius::inside(double value) const {
 
 // ---- ClearanceProof: spheres cleared by the slopes within them.
 
-namespace {
-
-constexpr double far_from_sphere = 16; // distance of the centre of the large empty sphere, in radii
-
-} // namespace
-
 ClearanceProof::ClearanceProof(const Field& field)
     : radius_(field, 0), range_is_tighter_(field.traits().range_is_tighter), slopes_(field.slopes()), field_(&field) {
     if (slopes_) largest_ = slopes_->largest_half();
@@ -74,30 +68,23 @@ bool ClearanceProof::plane_over(const Vec3& p, double value, double radius, Plan
     return true;
 }
 
-// A large sphere that is free of the interior nearly touches it where it protrudes most; this gives the plane.
-bool ClearanceProof::plane_by_sphere(const Sphere& sphere, PlaneOver& out) const {
-    const Sample middle = field_->sample(sphere.center);
-    const double steepness = middle.gradient.norm(), away = far_from_sphere * sphere.radius;
-    if (!(steepness > 0)) return false;
-    const Vec3 normal = middle.gradient / steepness;
-    const double free = radius_(field_->distance(sphere.center + away * normal));
-    if (!(free > sphere.radius)) return false;
-    out = {normal, away - std::sqrt((free - sphere.radius) * (free + sphere.radius)) + relative_rounding * away};
-    return out.offset < sphere.radius;
-}
-
 void ClearanceProof::bounds_of(std::span<const Box> boxes, std::span<Interval> ranges,
                                std::span<PlaneOver> planes) const {
     if (field_->plane_ranges(boxes, ranges, planes)) return;
-    field_->ranges(boxes, ranges);
+    if (!slopes_) field_->ranges(boxes, ranges);
     for (std::size_t k = 0; k < boxes.size(); ++k) {
         planes[k] = {};
-        if (ranges[k].lower > 0 || ranges[k].upper < 0) continue;
-        const Sphere sphere{boxes[k].center(), outward(boxes[k].half().norm())};
-        if (slopes_)
-            plane_over(sphere.center, field_->distance(sphere.center), sphere.radius, planes[k]);
-        else
-            plane_by_sphere(sphere, planes[k]);
+        if (!slopes_) continue;
+        SlopeRange range;
+        if (!(boxes[k].half().maxCoeff() <= largest_) || !slopes_->over(boxes[k], range)) {
+            ranges[k] = field_->range(boxes[k]);
+            continue;
+        }
+        const double value = field_->distance(boxes[k].center()),
+                     change = outward((range.middle.cwiseAbs() + range.half).dot(boxes[k].half())) + range.jump +
+                              relative_rounding * std::abs(value);
+        ranges[k] = {value - change, value + change};
+        plane_of(range, value, boxes[k].half(), planes[k]);
     }
 }
 

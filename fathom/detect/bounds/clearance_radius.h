@@ -71,7 +71,7 @@ public:
     // A plane that bounds the interior in a sphere, if field(p) == value. Returns false, and writes nothing, if the
     // slopes give no plane.
     bool plane_over(const Vec3& p, double value, double radius, PlaneOver& out) const;
-    // For each box: its range, and a plane that bounds the interior in the sphere around it. Spans of equal length.
+    // For each box: its range, and a plane that bounds the interior in it, if slopes are known. Spans of equal length.
     void bounds_of(std::span<const Box> boxes, std::span<Interval> ranges, std::span<PlaneOver> planes) const;
     [[nodiscard]] bool knows_slopes() const { return slopes_ != nullptr; }
 
@@ -80,7 +80,6 @@ public:
 private:
     [[nodiscard]] bool clears_by_slope(const Vec3& p, double value, double radius) const;
     [[nodiscard]] bool clears_by_range(const Vec3& p, double radius) const;
-    bool plane_by_sphere(const Sphere& sphere, PlaneOver& out) const;
 
     ClearanceRadius radius_;
     // Largest radius for which slopes are used (m).

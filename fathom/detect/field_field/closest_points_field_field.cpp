@@ -1,303 +1,387 @@
-// Branch and bound over pairs of nodes, with refinement of the closest points by alternating projection.
+// Branch and bound over pairs of nodes, with refinement of the closest points by projected gradient steps.
 #include <fathom/detect/field_field/closest_points_field_field.h>
 
 #include <fathom/base/rounding.h>
-#include <fathom/detect/field_field/constrained_descent.h>
-#include <fathom/detect/field_field/overlap_search.h>
-#include <fathom/detect/trees/dual_tree_bound.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <tuple>
 
 namespace fathom::field_field {
 
 namespace {
 
-constexpr std::size_t max_refinements = 24;
-constexpr int quick_steps = 8, thorough_steps = 100;
-constexpr double min_gain = 1e-13; // fraction of the distance: smaller decreases count as none
+constexpr std::size_t max_refinements = 24; // from pairs of the trees' own nodes
+constexpr std::size_t whole_effort = 1500;  // nodes that are opened to separate the whole shapes along a direction
+constexpr int separation_rounds = 10;       // of separate_whole()
+constexpr int max_plane_steps = 40;         // of refine_by_planes()
+constexpr int quick_steps = 10, thorough_steps = 100;
+constexpr double min_gain = 1e-14;    // of the distance: smaller decreases count as none
+constexpr double least_slope = 1e-10; // gradients of at most this length give no direction
+constexpr double beyond_surface =
+    1e-15; // of the size: second step of a projection beyond the surface; later ones are longer
+constexpr double nearly_normal = 0.05; // difference of a surface normal and the direction between the points
 
-struct OpenNode {
-    double lower = 0;
-    Index node = 0;
-
-    friend bool operator<(const OpenNode& a, const OpenNode& b) {
-        return std::tie(a.lower, a.node) > std::tie(b.lower, b.node);
-    }
-};
-
-// Common part of both searches: the closest pair of points so far, and its refinement.
-class Closest {
+// A shape in its own frame: projection of points, and normals.
+class Side {
 public:
-    Closest(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair, const ClosestOptions& options)
-        : p_(p), q_(q), pair_(pair), options_(options),
-          size_(std::min(p.bounds().size().maxCoeff(), q.bounds().size().maxCoeff())) {
-        best_.upper = HUGE_VAL;
+    Side(const ClosestBody& body, double min_radius)
+        : body_(body), parts_(body.half_space ? BoundingTree(*body.half_space)
+                              : body.surface  ? BoundingTree(*body.surface)
+                                              : BoundingTree(*body.solid, min_radius)) {}
+
+    [[nodiscard]] BoundingTree& parts() { return parts_; }
+    [[nodiscard]] double size() const {
+        return body_.half_space ? HUGE_VAL
+               : body_.surface  ? 2 * parts_.sphere(0).radius
+                                : body_.solid->bounds().size().maxCoeff();
+    }
+    [[nodiscard]] std::size_t evaluations() const { return evaluations_ + parts_.evaluations(); }
+    // Whether project() finds the closest point of the shape.
+    [[nodiscard]] bool is_distance() const {
+        return body_.solid == nullptr || body_.solid->field().error_bound() < 1e-9 * size();
     }
 
-protected:
-    void set_best(const Vec3& a, const Vec3& b, double apart) {
-        best_.upper = apart;
-        best_.in_p = a;
-        best_.in_q = b;
-    }
-
-    // Moves each point a step towards the other, then back into its body. The step shrinks if the distance does not
-    // decrease.
-    void refine(Vec3 a, Vec3 b, int max_steps = quick_steps) {
-        int samples = 0;
-        if (!move_inside(pair_, 0, a, size_, samples) || !move_inside(pair_, 1, b, size_, samples)) return;
-        double apart = (a - b).norm(), share = std::min(0.5, 0.1 * size_ / std::max(apart, 1e-300));
-        const double precision = (max_steps == quick_steps ? 1e-3 : 1e-6) * options_.tolerance;
-        for (int k = 0; k < max_steps && share * apart > precision; ++k) {
-            if (max_steps == quick_steps && k == 3 && apart > best_.upper + 0.05 * size_)
-                break; // unlikely to improve the best pair
-            Vec3 x = a + share * (b - a), y = b + share * (a - b);
-            const bool inside = move_inside(pair_, 0, x, size_, samples) && move_inside(pair_, 1, y, size_, samples);
-            const double next = (x - y).norm();
-            if (inside && next < apart * (1 - min_gain)) {
-                const bool settled = apart - next < precision * share;
-                a = x, b = y, apart = next;
-                share = std::min(0.5, 1.5 * share);
-                if (settled) break;
-            } else {
-                share *= 0.3;
-            }
+    // Moves x to a point of the shape: the closest one, or for a field a nearby one. False if that fails.
+    bool project(Vec3& x, double size) {
+        ++evaluations_;
+        if (body_.half_space) {
+            x -= std::max(0.0, body_.half_space->normal.dot(x) - body_.half_space->offset) * body_.half_space->normal;
+            return true;
         }
-        best_.evaluations += static_cast<std::size_t>(samples);
-        if (apart < best_.upper) set_best(a, b, apart);
-    }
-
-    const FieldSphereTree &p_, &q_;
-    const FieldPair& pair_;
-    const ClosestOptions& options_;
-    double size_;
-    std::size_t refined_ = 0;
-    ClosestPoints best_;
-};
-
-// Search over pairs of nodes of both trees. It evaluates no field beyond its domain.
-class BetweenTrees : Closest {
-public:
-    BetweenTrees(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair, const Pose& q_in_p,
-                 const ClosestOptions& options)
-        : Closest(p, q, pair, options), parts_p_(p, 0.05 * options.tolerance), parts_q_(q, 0.05 * options.tolerance),
-          pairs_(parts_p_, parts_q_, q_in_p) {}
-
-    // Greedy descent to two close leaves, and refinement there.
-    ClosestPoints first() {
-        DualTreeBound::Pair at;
-        while (nearest_part(at)) {
+        if (body_.surface) {
+            const ClosestPoint near = body_.tree->closest(x);
+            x = near.point;
+            return near.found();
         }
-        refine_leaves(at);
-        return best_;
+        return project_on_field(x, size);
     }
-    // Branch and bound until the difference of the bounds is at most the tolerance.
-    ClosestPoints whole(const ClosestPoints& known, double tolerance) {
-        best_ = known;
-        run(tolerance);
-        if (best_.upper < known.upper) refine(best_.in_p, best_.in_q, thorough_steps);
-        best_.lower = std::max(best_.lower, std::min(inward(pairs_.bound()), best_.upper));
-        return best_;
+
+    // A plane that bounds the shape near x: normal . y <= offset. The tangent plane of a field at x; for the others,
+    // the plane through the point closest to `other`, a point of the other shape.
+    [[nodiscard]] PlaneOver plane(const Vec3& x, const Vec3& other) {
+        ++evaluations_;
+        if (body_.half_space) return {body_.half_space->normal, body_.half_space->offset};
+        if (body_.surface) {
+            const Vec3 closest = body_.tree->closest(other).point, normal = (other - closest).stableNormalized();
+            return {normal, normal.dot(closest)};
+        }
+        const Sample s = body_.solid->field().sample(x);
+        const double steepness = s.gradient.norm();
+        if (!(steepness > least_slope)) return {};
+        return {s.gradient / steepness, (s.gradient.dot(x) - s.distance) / steepness};
+    }
+
+    // Unit normal at a surface point; 0 if it is no better than the direction between two closest points.
+    [[nodiscard]] Vec3 normal(const Vec3& x) {
+        if (body_.half_space) return body_.half_space->normal;
+        if (body_.surface) return Vec3::Zero();
+        ++evaluations_;
+        return body_.solid->field().sample(x).gradient.stableNormalized();
     }
 
 private:
-    void run(double tolerance) {
-        // A pair of nodes costs far less than a field evaluation.
-        const auto spent = [&] {
-            return pairs_.pairs_made() / 4 + parts_p_.range_evaluations() + parts_q_.range_evaluations();
-        };
-        while (pairs_.open() && pairs_.nearest().gap < best_.upper - tolerance && spent() < options_.max_evaluations) {
-            const DualTreeBound::Pair next = pairs_.nearest();
-            if (parts_p_.is_leaf_of_solid(next.a) && parts_q_.is_leaf_of_solid(next.b)) at_leaves(next);
-            pairs_.open_nearest(best_.upper - tolerance, (best_.in_q - best_.in_p).stableNormalized());
+    // Newton steps into the solid, a step along the tangent plane to the point closest to x, and back to the surface by
+    // the secant through the last two values.
+    bool project_on_field(Vec3& x, double size) {
+        const Field& field = body_.solid->field();
+        const Vec3 from = x;
+        Sample s = field.sample(x);
+        ++evaluations_;
+        if (s.distance <= 0) return true;
+        Vec3 outside = x;
+        double above = s.distance, spare = 0; // spare: distance beyond the surface
+        for (int step = 0; step < 8 && s.distance > 0; ++step, spare = std::max(4 * spare, beyond_surface * size)) {
+            const double steepness = s.gradient.squaredNorm();
+            if (!(steepness > least_slope * least_slope)) return false; // also NaN
+            outside = x, above = s.distance;
+            x -= (s.distance / steepness + spare / std::sqrt(steepness)) * s.gradient;
+            s = field.sample(x);
+            ++evaluations_;
+            const Vec3 normal = s.gradient.stableNormalized();
+            const Vec3 aside = (from - x) - normal.dot(from - x) * normal;
+            if (step == 1 && aside.norm() > 1e-3 * (from - x).norm()) {
+                x += aside;
+                s = field.sample(x);
+                ++evaluations_;
+            }
         }
-        best_.evaluations += spent();
-    }
-
-    // Opens the larger of the two nodes and selects the closest child. Returns false for two leaves.
-    bool nearest_part(DualTreeBound::Pair& at) {
-        const FieldSphereNode &p = p_.nodes()[at.a], &q = q_.nodes()[at.b];
-        if (p.children == 0 && q.children == 0) return false;
-        const bool of_p = q.children == 0 || (p.children > 0 && p_.sphere(p).radius >= q_.sphere(q).radius);
-        const FieldSphereNode& opened = of_p ? p : q;
-        DualTreeBound::Pair best{HUGE_VAL, no_index, no_index};
-        for (Index k = 0; k < opened.children; ++k) {
-            const Index a = of_p ? opened.first + k : at.a, b = of_p ? at.b : opened.first + k;
-            const double apart = (pairs_.center_a(a) - pairs_.center_b(b)).norm();
-            ++best_.evaluations;
-            if (apart < best.gap || best.a == no_index)
-                best = {apart, a, b}; // the first one even if the distance overflows
+        if (!(s.distance <= 0)) return false;
+        // The point is inside by the error of the last step.
+        for (int step = 0; step < 3 && s.distance < -1e-13 * size && above > 0; ++step) {
+            const double share = std::min(1.0, above / (above - s.distance) * (1 + 1e-9));
+            const Vec3 middle = outside + share * (x - outside);
+            const double value = field.distance(middle);
+            ++evaluations_;
+            if (value <= 0)
+                x = middle, s.distance = value;
+            else
+                outside = middle, above = value;
         }
-        at = best;
         return true;
     }
 
-    void at_leaves(const DualTreeBound::Pair& pair) {
-        // A pair that is hardly closer than the best pair so far is not refined.
-        const double predicted =
-            pair.gap + 0.05 * (p_.sphere(p_.nodes()[pair.a]).radius + q_.sphere(q_.nodes()[pair.b]).radius);
-        if (refined_ > 0 && (predicted > best_.upper || refined_ >= max_refinements)) return;
-        refine_leaves(pair);
-    }
-
-    void refine_leaves(const DualTreeBound::Pair& leaves) {
-        const Vec3 a = pairs_.center_a(leaves.a), b = pairs_.center_b(leaves.b);
-        const double apart = (a - b).norm();
-        if (p_.nodes()[leaves.a].center_inside && q_.nodes()[leaves.b].center_inside && apart < best_.upper)
-            set_best(a, b, apart);
-        ++refined_;
-        refine(a, b);
-    }
-
-    BoundingTree parts_p_, parts_q_;
-    DualTreeBound pairs_;
+    ClosestBody body_;
+    BoundingTree parts_;
+    std::size_t evaluations_ = 0;
 };
 
-// Search of P's tree in Q's field: one evaluation gives the distance to all of Q.
-class ThroughField : Closest {
+// The last planes of a shape, with their multipliers.
+struct PlaneBundle {
+    std::array<PlaneOver, 8> planes{};
+    std::array<double, 8> weights{};
+    std::size_t count = 0;
+
+    void add(const PlaneOver& plane) {
+        if (!(plane.offset < HUGE_VAL)) return;
+        std::size_t place = count;
+        if (count < planes.size())
+            ++count;
+        else // instead of the first inactive one
+            place = static_cast<std::size_t>(std::min_element(weights.begin(), weights.end()) - weights.begin());
+        std::rotate(planes.begin() + static_cast<std::ptrdiff_t>(place),
+                    planes.begin() + static_cast<std::ptrdiff_t>(std::min(place + 1, count - 1)),
+                    planes.begin() + static_cast<std::ptrdiff_t>(count));
+        planes[count - 1] = plane;
+    }
+    // Moves planes beyond a point of the shape: where it is not convex, they cut it off.
+    void admit(const Vec3& x) {
+        for (std::size_t k = 0; k < count; ++k) planes[k].offset = std::max(planes[k].offset, planes[k].normal.dot(x));
+    }
+};
+
+// Minimizes |a - b|^2 + stay (|a - near_a|^2 + |b - near_b|^2) below the planes, by Hildreth's method: ascent in one
+// multiplier at a time.
+void closest_of_planes(PlaneBundle& of_a, PlaneBundle& of_b, const Vec3& near_a, const Vec3& near_b, double stay,
+                       Vec3& a, Vec3& b) {
+    const double other = 1 / (stay * (2 + stay)), own = (1 + stay) * other;
+    a = stay * (own * near_a + other * near_b);
+    b = stay * (other * near_a + own * near_b);
+    of_a.weights.fill(0);
+    of_b.weights.fill(0);
+    const auto pass = [&](PlaneBundle& bundle, Vec3& x, Vec3& y) {
+        double change = 0;
+        for (std::size_t k = 0; k < bundle.count; ++k) {
+            const PlaneOver& plane = bundle.planes[k];
+            const double over = plane.normal.dot(x) - plane.offset,
+                         weight = std::max(0.0, bundle.weights[k] + over / own), step = weight - bundle.weights[k];
+            bundle.weights[k] = weight;
+            x -= own * step * plane.normal;
+            y -= other * step * plane.normal;
+            change = std::max(change, std::abs(step));
+        }
+        return change;
+    };
+    const double small = 1e-14 * (a - b).norm() + 1e-300;
+    for (int k = 0; k < 400; ++k)
+        if (const double of_first = pass(of_a, a, b); of_first + pass(of_b, b, a) < small) break;
+}
+
+class ClosestSearch {
 public:
-    ThroughField(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair,
-                 const ClosestOptions& options, const ClosestPoints& known)
-        : Closest(p, q, pair, options) {
-        best_ = known;
+    ClosestSearch(const ClosestBody& p, const ClosestBody& q, const Pose& q_in_p, const ClosestOptions& options)
+        : options_(options), p_(p, 0.01 * options.tolerance), q_(q, 0.01 * options.tolerance), q_in_p_(q_in_p),
+          pairs_(p_.parts(), q_.parts(), q_in_p), size_(std::min(p_.size(), q_.size())) {
+        best_.upper = HUGE_VAL;
     }
 
     ClosestPoints run() {
-        heap_.push_back({-HUGE_VAL, 0});
-        while (!heap_.empty() && heap_.front().lower < best_.upper &&
-               best_.evaluations < options_.max_evaluations / 2) { // the other half is for the proof
-            std::pop_heap(heap_.begin(), heap_.end());
-            const OpenNode next = heap_.back();
-            heap_.pop_back();
-            if (p_.nodes()[next.node].children > 0)
-                expand(p_.nodes()[next.node]);
-            else
-                at_leaf(next);
+        refine_nodes(greedy());
+        // A few steps suffice if the tolerance is a fair part of the distance.
+        if (!(options_.tolerance > 0.05 * best_.upper && separate_whole(1))) {
+            refine(best_.in_p, best_.in_q, thorough_steps);
+            refine_by_planes();
+            raise();
         }
-        refine(best_.in_p, best_.in_q, thorough_steps);
-        best_.lower =
-            std::clamp(std::min(heap_.empty() ? HUGE_VAL : heap_.front().lower, left_lower_), 0.0, best_.upper);
+        best_.lower = std::min(std::max(best_.lower, inward(pairs_.bound())), best_.upper);
+        best_.evaluations = spent();
         return best_;
     }
 
 private:
-    void expand(const FieldSphereNode& node) {
-        const auto [points, values, count] = ChildValues(p_, node, q_, pair_);
-        best_.evaluations += count;
-        for (std::size_t k = 0; k < count; ++k) {
-            const FieldSphereNode& below = p_.nodes()[node.first + k];
-            const double lower = q_.clearance().radius(values[k]) - p_.sphere(below).radius;
-            if (lower >= best_.upper) {
-                left_lower_ = std::min(left_lower_, lower);
-                continue;
+    [[nodiscard]] std::size_t spent() const { return pairs_.pairs_made() / 4 + p_.evaluations() + q_.evaluations(); }
+
+    bool project(Vec3& a, Vec3& b) {
+        if (!p_.project(a, size_)) return false;
+        b = q_in_p_.to_local(b);
+        const bool found = q_.project(b, size_);
+        b = q_in_p_ * b;
+        return found;
+    }
+
+    // Two nodes of the trees that are close: always the closest child of the larger node.
+    DualTreeBound::Pair greedy() {
+        DualTreeBound::Pair at;
+        for (;;) {
+            BoundingTree::Parts p = p_.parts().children(at.a), q = q_.parts().children(at.b);
+            if (p.last && q.last) return at;
+            const bool of_p = q.last || (!p.last && p_.parts().sphere(at.a).radius >= q_.parts().sphere(at.b).radius);
+            const BoundingTree::Parts& parts = of_p ? p : q;
+            DualTreeBound::Pair nearest{HUGE_VAL, no_index, no_index};
+            for (Index k = 0; k < parts.count; ++k) {
+                const Index a = of_p ? parts.first + k : at.a, b = of_p ? at.b : parts.first + k;
+                const auto [x, y] = centers(a, b);
+                const double apart = (x - y).norm();
+                if (apart < nearest.gap || nearest.a == no_index) // the first one even if the distance overflows
+                    nearest = {apart, a, b};
             }
-            heap_.push_back({lower, static_cast<Index>(node.first + k)});
-            std::push_heap(heap_.begin(), heap_.end());
+            at = nearest;
         }
     }
 
-    // Refines a leaf if the slopes at its centre predict a closer point in it.
-    void at_leaf(const OpenNode& leaf) {
-        left_lower_ = std::min(left_lower_, leaf.lower);
-        const FieldSphereNode& node = p_.nodes()[leaf.node];
-        const Vec3 center = p_.center(node);
-        const Sample p = pair_.sample_p(center), q = pair_.sample_q(center);
-        best_.evaluations += 2;
-        const double along = -p.gradient.stableNormalized().dot(q.gradient.stableNormalized()),
-                     across = std::sqrt(std::max(0.0, 1 - along * along));
-        // Predicted distance: at the surface, half way to the edge of the leaf in the direction towards Q.
-        const double predicted = q.distance + p.distance * std::max(along, 0.0) - 0.5 * p_.sphere(node).radius * across;
-        if (predicted > best_.upper - 1e-2 * options_.tolerance || refined_ >= max_refinements) return;
+    [[nodiscard]] std::pair<Vec3, Vec3> centers(Index a, Index b) {
+        const Vec3 x = pairs_.center_a(a);
+        if (const auto& plane = q_.parts().half_space()) {
+            const Vec3 local = q_in_p_.to_local(x);
+            return {x, q_in_p_ * Vec3(local - (plane->normal.dot(local) - plane->offset) * plane->normal)};
+        }
+        return {x, pairs_.center_b(b)};
+    }
+
+    void refine_nodes(const DualTreeBound::Pair& nodes) {
+        const auto [x, y] = centers(nodes.a, nodes.b);
+        refine(x, y, quick_steps);
+    }
+
+    // Projected gradient steps on half the squared distance, of a length by Barzilai & Borwein 1988 that shrinks if the
+    // distance does not decrease.
+    void refine(Vec3 a, Vec3 b, int max_steps) {
+        if (!project(a, b)) return;
+        double apart = (a - b).norm(), share = std::min(0.5, 0.1 * size_ / std::max(apart, 1e-300));
+        const double precision = 1e-4 * options_.tolerance;
+        for (int k = 0; k < max_steps && share * apart > 1e-3 * precision; ++k) {
+            if (max_steps == quick_steps && k == 4 && apart > best_.upper + 0.05 * size_)
+                break; // unlikely to improve the best pair
+            Vec3 x = a + share * (b - a), y = b + share * (a - b);
+            const bool inside = project(x, y);
+            const double next = (x - y).norm();
+            if (!(inside && next < apart * (1 - min_gain))) {
+                share *= 0.25;
+                continue;
+            }
+            const Vec3 moved_a = x - a, moved_b = y - b, turned = moved_a - moved_b;
+            const double bend = turned.squaredNorm(), moved = moved_a.squaredNorm() + moved_b.squaredNorm();
+            const bool settled = apart - next < 1e-3 * precision && share > 0.1;
+            a = x, b = y, apart = next;
+            const double longest = 0.5 * size_ / std::max(apart, 1e-300);
+            share = std::clamp(bend > 0 ? moved / bend : 4 * share, 0.05, std::max(0.5, std::min(64.0, longest)));
+            if (settled) break;
+        }
+        if (apart < best_.upper) accept(a, b, apart);
+    }
+
+    // Proximal bundle method (Kelley 1960, Kiwiel 1990): each shape is replaced by the planes of its last points, the
+    // closest points of the two polyhedra are computed near the best pair, and planes are added there. It converges at
+    // kinks of the surfaces, where gradient steps stall.
+    void refine_by_planes() {
+        if (!std::isfinite(best_.upper)) return;
+        Vec3 near_a = best_.in_p, near_b = best_.in_q, a = near_a, b = near_b;
+        double apart = best_.upper, stay = 0.3;
+        PlaneBundle of_a, of_b;
+        int idle = 0;
+        for (int k = 0; k < max_plane_steps && idle < 6; ++k) {
+            of_a.add(p_.plane(a, b));
+            PlaneOver plane = q_.plane(q_in_p_.to_local(b), q_in_p_.to_local(a));
+            plane.normal = q_in_p_.rotate(plane.normal);
+            plane.offset += plane.normal.dot(q_in_p_.translation);
+            of_b.add(plane);
+            of_a.admit(near_a);
+            of_b.admit(near_b);
+            closest_of_planes(of_a, of_b, near_a, near_b, stay, a, b);
+            Vec3 x = a, y = b;
+            if (!is_finite(x) || !is_finite(y) || !project(x, y)) break;
+            if (Vec3 z = y; p_.is_distance() && p_.project(z, size_) && (z - y).norm() < (x - y).norm()) x = z;
+            if (Vec3 z = q_in_p_.to_local(x); q_.is_distance() && q_.project(z, size_)) {
+                z = q_in_p_ * z;
+                if ((z - x).norm() < (x - y).norm()) y = z;
+            }
+            const double next = (x - y).norm(), gain = apart - next;
+            idle = gain > 1e-4 * options_.tolerance ? 0 : idle + 1;
+            stay = gain > 0 ? std::max(0.5 * stay, 0.1) : std::min(3 * stay, 1e6);
+            if (gain > 0) near_a = x, near_b = y, apart = next;
+            if ((a - near_a).norm() + (b - near_b).norm() < 1e-11 * size_) break;
+        }
+        if (apart < best_.upper) accept(near_a, near_b, apart);
+    }
+
+    void accept(const Vec3& a, const Vec3& b, double apart) {
+        best_.upper = apart;
+        best_.in_p = a;
+        best_.in_q = b;
+        const Vec3 u = (b - a).stableNormalized();
+        const Vec3 of_p = p_.normal(a), of_q = -q_in_p_.rotate(q_.normal(q_in_p_.to_local(b)));
+        // At a smooth point the normal is more accurate than the difference of two points; at an edge it is another
+        // one.
+        Vec3 best = u;
+        double least = nearly_normal;
+        for (const Vec3& n : {of_p, of_q})
+            if (const double off = (n - u).norm(); off < least) least = off, best = n;
+        directions_ = {.on_a = a, .on_b = b};
+        directions_.add(best);
+        if (best != u) directions_.add(u);
+        p_.parts().aim(best, a);
+        q_.parts().aim(q_in_p_.rotate_to_local(-best), q_in_p_.to_local(b));
+    }
+
+    // Separates the shapes along one direction, which suffices if they are convex where they face each other. A failed
+    // attempt gives points that are closer than the best pair.
+    bool separate_whole(int max_rounds) {
+        if (directions_.count == 0 || q_.parts().half_space()) return false;
+        for (int round = 0; round < max_rounds; ++round) {
+            const double enough = best_.upper - options_.tolerance;
+            best_.lower =
+                std::max(best_.lower, pairs_.separation({0, 0, 0}, directions_.unit[0], enough, whole_effort));
+            if (best_.lower >= enough) return true;
+            if (!pairs_.close_points()) return false;
+            const auto [a, b] = *pairs_.close_points();
+            refine(a, b, quick_steps);
+            refine_by_planes();
+            if (!(best_.upper < enough + 0.9 * options_.tolerance)) return false;
+        }
+        return false;
+    }
+
+    // Branch and bound until the difference of the bounds is at most the tolerance.
+    void raise() {
+        if (separate_whole(separation_rounds)) return;
+        while (pairs_.open() && pairs_.nearest().gap < best_.upper - options_.tolerance &&
+               spent() < options_.max_evaluations) {
+            const DualTreeBound::Pair next = pairs_.nearest();
+            try_nodes(next);
+            pairs_.open_nearest(best_.upper - options_.tolerance, directions_);
+        }
+    }
+
+    // Refines from a pair of small nodes that may be closer than the best pair so far, and again once the nodes are
+    // smaller.
+    void try_nodes(const DualTreeBound::Pair& nodes) {
+        const double radius = p_.parts().sphere(nodes.a).radius + q_.parts().sphere(nodes.b).radius;
+        const bool leaves = p_.parts().children(nodes.a).last && q_.parts().children(nodes.b).last;
+        if (!leaves || nodes.gap + 0.05 * radius > best_.upper) return;
+        if (refined_ >= max_refinements && radius > 0.5 * refined_radius_) return;
         ++refined_;
-        refine(center, center);
+        refined_radius_ = std::min(refined_radius_, radius);
+        const double before = best_.upper;
+        refine_nodes(nodes);
+        if (best_.upper < before - 0.01 * options_.tolerance) refine(best_.in_p, best_.in_q, thorough_steps);
     }
 
-    std::vector<OpenNode> heap_;
-    double left_lower_ = HUGE_VAL;
+    ClosestOptions options_;
+    Side p_, q_;
+    Pose q_in_p_;
+    DualTreeBound pairs_;
+    double size_;
+    Directions directions_;
+    std::size_t refined_ = 0;
+    double refined_radius_ = HUGE_VAL;
+    ClosestPoints best_;
 };
-
-// A lower bound that two spheres can prove at this distance with some reserve, given the errors of the fields.
-double provable(const FieldSphereTree& p, const FieldSphereTree& q, double distance) {
-    return distance - 2 * ((distance - q.clearance().radius(distance)) - p.clearance().radius(0));
-}
-
-// Proves the distance up to the tolerance, or finds closer points.
-void raise_lower(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair,
-                 const ClosestOptions& options, ClosestPoints& best) {
-    for (int round = 0; round < 3 && best.evaluations < options.max_evaluations; ++round) {
-        double wanted = best.upper - options.tolerance;
-        if (!options.strict) wanted = std::min(wanted, provable(p, q, best.upper));
-        if (best.lower >= wanted) return;
-        const SearchResult found = search(p, q, pair,
-                                          {.margin = wanted,
-                                           .tolerance = 0.01 * options.tolerance,
-                                           .max_evaluations = options.max_evaluations - best.evaluations});
-        best.evaluations += found.evaluations;
-        if (found.status == Status::disjoint) best.lower = wanted;
-        if (found.status != Status::overlapping) return;
-        const double apart = (found.in_p - found.in_q).norm();
-        if (apart < best.upper) best.upper = apart, best.in_p = found.in_p, best.in_q = found.in_q;
-        best.lower = std::min(best.lower, best.upper);
-    }
-}
-
-// Refinement to the last digits if both fields are smooth: the closest point of P is the minimum of Q's field.
-void polish(const FieldPair& pair, double size, ClosestPoints& best) {
-    Descent down = descend(pair, 0, best.in_p, {.size = size, .tolerance = 1e-6, .polish = true});
-    if (!down.polished && std::isfinite(down.value)) refine(pair, 0, size, down);
-    best.evaluations += static_cast<std::size_t>(down.samples);
-    if (!(down.value > 0 && down.value < HUGE_VAL)) return;
-    Vec3 in_q = down.point - down.value * down.gradient.stableNormalized();
-    int samples = 0;
-    if (!move_inside(pair, 1, in_q, size, samples)) return;
-    best.evaluations += static_cast<std::size_t>(samples);
-    const double apart = (down.point - in_q).norm();
-    if (apart < best.upper) best.upper = apart, best.in_p = down.point, best.in_q = in_q;
-    best.lower = std::min(best.lower, best.upper);
-}
-
-ClosestPoints through_field(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair,
-                            const ClosestOptions& options, const ClosestPoints& known) {
-    ClosestPoints best = ThroughField(p, q, pair, options, known).run();
-    if (options.polish) polish(pair, std::min(p.bounds().size().maxCoeff(), q.bounds().size().maxCoeff()), best);
-    raise_lower(p, q, pair, options, best);
-    return best;
-}
-
-ClosestPoints through_other(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair,
-                            const Pose& q_in_p, const ClosestOptions& options, const ClosestPoints& known) {
-    const FieldPair swapped(q.field(), p.field(), q_in_p.inverse());
-    ClosestPoints seen = known;
-    seen.in_p = pair.to_q(known.in_q);
-    seen.in_q = pair.to_q(known.in_p);
-    ClosestPoints best = through_field(q, p, swapped, options, seen);
-    const Vec3 in_p = q_in_p * best.in_q;
-    best.in_q = q_in_p * best.in_p;
-    best.in_p = in_p;
-    return best;
-}
 
 } // namespace
 
-ClosestPoints closest_points(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair,
-                             const Pose& q_in_p, const ClosestOptions& options) {
-    BetweenTrees trees(p, q, pair, q_in_p, options);
-    ClosestPoints best = trees.first();
-    // Beyond its domain a field is only a lower bound on the distance.
-    if (q.field().domain().contains(pair.to_q(best.in_p)))
-        best = through_field(p, q, pair, options, best);
-    else if (p.field().domain().contains(best.in_q))
-        best = through_other(p, q, pair, q_in_p, options, best);
-    const double errors = p.surface_error() + q.surface_error();
-    const auto wanted = [&](double share) {
-        return options.strict || !std::isfinite(errors) ? options.tolerance
-                                                        : std::max(options.tolerance, share * errors);
-    };
-    // A difference of a few errors of the fields is not refined further.
-    return best.upper - best.lower > 1.001 * wanted(4) ? trees.whole(best, wanted(2)) : best;
+ClosestPoints closest_points(const ClosestBody& p, const ClosestBody& q, const Pose& q_in_p,
+                             const ClosestOptions& options) {
+    return ClosestSearch(p, q, q_in_p, options).run();
 }
 
 } // namespace fathom::field_field

@@ -1,21 +1,30 @@
-// Closest points of two disjoint solids, with a lower bound on their distance.
-// Method: both trees are descended greedily to two leaves that are close. If one body lies in the other's domain, its
-// tree is then tested in that field, and search() with the requested distance as margin proves the lower bound. If the
-// bounds are still farther apart than requested, branch and bound over pairs of nodes (dual_tree_bound.h) refines them,
-// subdividing as finely as needed. Within a leaf pair the closest points are refined by alternating projection.
-// Thread-safe.
+// Closest points of two disjoint shapes, with a lower bound on their distance.
+// Method: both trees are descended greedily to two nodes that are close, and the closest points are refined there by
+// projected gradient steps on the squared distance (Birgin, Martinez & Raydan 2000). Branch and bound over pairs of
+// nodes (dual_tree_bound.h) then raises the lower bound, subdividing as finely as needed, and finds closer points
+// elsewhere. The bounds of nodes are of first order, so that near the closest points the number of open pairs does not
+// grow with the depth. Thread-safe.
 #pragma once
 
-#include <fathom/detect/bounds/transformed_field.h>
-#include <fathom/detect/trees/field_sphere_tree.h>
+#include <fathom/base/pose.h>
+#include <fathom/detect/trees/dual_tree_bound.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
+
+#include <optional>
 
 namespace fathom::field_field {
 
+// One of the two shapes: a solid given by its field, triangles, or a half-space.
+struct ClosestBody {
+    const FieldSphereTree* solid = nullptr;
+    const TriangleSphereTree* surface = nullptr; // if given, the triangles are used instead of the field
+    const SurfaceTree* tree = nullptr;           // of the same triangles
+    std::optional<FieldHalfSpace> half_space{};
+};
+
 struct ClosestOptions {
     double tolerance = 1e-6;               // requested difference of the bounds (m)
-    bool strict = false;                   // pursue the tolerance even if the errors of the fields exceed it
-    bool polish = false;                   // both fields are smooth exact distances: refine to rounding
-    std::size_t max_evaluations = 100'000; // limit on pairs of nodes and field evaluations
+    std::size_t max_evaluations = 100'000; // limit on field evaluations; four pairs of nodes count as one
 };
 
 struct ClosestPoints {
@@ -24,8 +33,8 @@ struct ClosestPoints {
     std::size_t evaluations = 0;
 };
 
-// Both solids must be bounded, not empty, and known to be disjoint.
-[[nodiscard]] ClosestPoints closest_points(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair,
-                                           const Pose& q_in_p, const ClosestOptions& options);
+// The shapes must not be empty, and known to be disjoint. P must be bounded, Q as well unless it is a half-space.
+[[nodiscard]] ClosestPoints closest_points(const ClosestBody& p, const ClosestBody& q, const Pose& q_in_p,
+                                           const ClosestOptions& options);
 
 } // namespace fathom::field_field

@@ -188,8 +188,8 @@ Separation separation(const FieldSphereTree& a, const Pose& pose_a, const FieldS
     }
     if (!o.q->bounded()) return result;
     const ClosestPoints near =
-        closest_points(*o.p, *o.q, o.pair(), relative(o.pose_p, o.pose_q),
-                       {tolerance, options.tolerance > 0, is_smooth(a) && is_smooth(b), options.max_evaluations});
+        closest_points({.solid = o.p}, {.solid = o.q}, relative(o.pose_p, o.pose_q),
+                       {.tolerance = 0.98 * tolerance, .max_evaluations = options.max_evaluations});
     result.evaluations += near.evaluations;
     if (!std::isfinite(near.upper)) return result; // the distance overflows
     const double rounding = position_rounding(a.bounds().lower.norm(), a.bounds().upper.norm(), b.bounds().lower.norm(),
@@ -199,8 +199,7 @@ Separation separation(const FieldSphereTree& a, const Pose& pose_a, const FieldS
     result.point_a = o.pose_p * (o.swapped ? near.in_q : near.in_p);
     result.point_b = o.pose_p * (o.swapped ? near.in_p : near.in_q);
     result.normal = (result.point_b - result.point_a).stableNormalized();
-    result.budget_exhausted =
-        near.upper - near.lower > std::max(1.001 * tolerance, options.tolerance > 0 ? 0.0 : 4 * result.error_bound);
+    result.budget_exhausted = !(result.upper - result.lower <= tolerance);
     return result;
 }
 

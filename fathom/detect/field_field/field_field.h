@@ -48,16 +48,14 @@ struct CollideResult {
                                     const Pose& pose_b, const CollideOptions& options = {});
 
 struct SeparationOptions {
-    // Requested difference of the bounds (m). 0: 1e-3 of the size of the smaller solid, or as the errors of the fields
-    // allow.
-    double tolerance = 0;
+    double tolerance = 0; // requested difference of the bounds (m); 0: 1e-3 of the size of the smaller solid
     // Limit on field evaluations: some hundreds find `upper`, the others raise `lower`.
-    std::size_t max_evaluations = 3'000;
+    std::size_t max_evaluations = 20'000;
 };
 
 // Signed distance: the distance if disjoint, minus the depth that collide() finds if overlapping.
 struct Separation {
-    // Bounds on the distance, proven up to error_bound (m). Overlapping: lower is -infinity. Against an unbounded body:
+    // Bounds on the distance of the zero sets (m). Overlapping: lower is -infinity. Against an unbounded body:
     // upper is infinity.
     double lower = 0, upper = 0;
     Vec3 point_a = Vec3::Zero(), point_b = Vec3::Zero(); // witness points at distance `upper` (m, world)

@@ -31,6 +31,8 @@ struct Node {
     Index first = 0; // first child
     std::uint8_t children = 0;
     bool opened = false;
+    bool has_plane = false;
+    PlaneOver plane{}; // bounds the subdivided body in the box, once has_plane is set
 };
 
 // A node from time `start` on; `hop` is half the length of the next interval to test.
@@ -73,6 +75,9 @@ public:
     // `start_clear`: the bodies are proven disjoint at time 0. The first contact is then on the surfaces, and cells in
     // the interior are not needed.
     void run(bool start_clear);
+    // Whether the values of a field are distances up to rounding.
+    [[nodiscard]] bool is_exact(const Field& field) const { return field.error_bound() < 1e-9 * size_; }
+    void use(const ClearanceProof* cut, const ClearanceProof* other) { cut_proof_ = cut, other_proof_ = other; }
     void note_contact(double time, const Vec3& point); // in the frame of the subdivided body
     void finish(bool cut_is_a);
 
@@ -82,6 +87,9 @@ private:
     void open(Index index);
     [[nodiscard]] Step step(QueueItem& item);
     [[nodiscard]] bool proven_apart(const Node& node, const Vec3& place, double value, double middle, double distance);
+    [[nodiscard]] PlaneOver plane_over(const TransformedField& body, const ClearanceProof& proof, const Box& box,
+                                       double gap);
+    [[nodiscard]] bool apart_by_planes(Node& node, const Vec3& place, double value, double middle, double distance);
     void push(const QueueItem& item) {
         heap_.push_back(item);
         std::push_heap(heap_.begin(), heap_.end(), later);
@@ -104,6 +112,7 @@ private:
     Box root_;
     TransformedField cut_, other_;
     double slack_, size_;
+    const ClearanceProof *cut_proof_ = nullptr, *other_proof_ = nullptr;
     bool spheres_;
     bool start_clear_ = false;
     std::vector<Node> nodes_;
@@ -178,8 +187,47 @@ bool FieldSweeper::proven_apart(const Node& node, const Vec3& place, double valu
                              offset, free_of_cut, free_of_other);
 }
 
+// A plane that bounds a body in a box of its frame: by its slopes or, for an exact distance, by a large empty sphere
+// about a point far out along the gradient. An offset of minus infinity: the box is empty.
+PlaneOver FieldSweeper::plane_over(const TransformedField& body, const ClearanceProof& proof, const Box& box,
+                                   double gap) {
+    Interval range;
+    PlaneOver plane;
+    proof.bounds_of({&box, 1}, {&range, 1}, {&plane, 1});
+    ++out_.evaluations;
+    if (range.lower > 0) return {Vec3::UnitX(), -HUGE_VAL};
+    if (plane.offset < HUGE_VAL || !is_exact(body.field())) return plane;
+    const double radius = outward(box.half().norm()),
+                 far = std::clamp(radius * radius / gap, 16 * radius, std::max(0.5 * size_, 16 * radius));
+    const Vec3 normal = body.field().sample(box.center()).gradient.stableNormalized(),
+               center = box.center() + far * normal;
+    const double free = body.clear(body.field().distance(center));
+    out_.evaluations += 2;
+    if (!(free > 0)) return plane;
+    return {normal,
+            (radius * radius + (far - free) * (far + free)) / (2 * far) + position_rounding(center.norm(), far)};
+}
+
+// Proof by two planes that bound the bodies in the cell, the one of the other body moved by the travel of the points: a
+// common point y, relative to the centre, has normal . y <= offset for both, and hence for their sum.
+bool FieldSweeper::apart_by_planes(Node& node, const Vec3& place, double value, double middle, double distance) {
+    if (!cut_proof_ || !other_proof_ || options_.level != 0) return false;
+    if (!(node.value + value > 0.5 * distance) || distance > 2 * node.radius) return false;
+    const double gap = node.value + value;
+    if (!node.has_plane) {
+        node.plane = plane_over(cut_, *cut_proof_, node.box, gap);
+        node.has_plane = true;
+    }
+    if (!(node.plane.offset < HUGE_VAL)) return node.plane.offset == -HUGE_VAL;
+    const PlaneOver facing =
+        plane_over(other_, *other_proof_, Box::around(place, Vec3::Constant(node.radius + distance)), gap);
+    if (!(facing.offset < HUGE_VAL)) return false;
+    const Vec3 sum = node.plane.normal + rotation_at(middle).transpose() * facing.normal;
+    return node.plane.offset + facing.offset + distance + slack_ < -outward(sum.norm() * node.radius);
+}
+
 FieldSweeper::Step FieldSweeper::step(QueueItem& item) {
-    const Node& node = nodes_[item.node];
+    Node& node = nodes_[item.node];
     const bool to_the_end = item.start + 2 * item.hop >= end_;
     const double last = to_the_end ? end_ : item.start + 2 * item.hop, middle = 0.5 * (item.start + last),
                  ahead = middle - item.start;
@@ -206,6 +254,7 @@ FieldSweeper::Step FieldSweeper::step(QueueItem& item) {
                 options_.level;
         ++out_.evaluations;
     }
+    apart = apart || apart_by_planes(node, state.position, value, middle, distance_with_rotation);
     if (apart) {
         if (to_the_end) return Step::drop;
         item.start = last;
@@ -439,6 +488,9 @@ FieldSweep field_sweep(const Field& a, const Motion& motion_a, const Field& b, c
     out.evaluations = start.evaluations;
     FieldSweeper sweeper(cut_a ? a : b, cut_a ? motion_a : motion_b, cut_a ? b : a, cut_a ? motion_b : motion_a,
                          options, out);
+    // Exact distances prove as much by spheres.
+    if (!sweeper.is_exact(a) || !sweeper.is_exact(b))
+        sweeper.use(cut_a ? options.proof_a : options.proof_b, cut_a ? options.proof_b : options.proof_a);
     if (start.status == Status::overlapping)
         sweeper.note_contact(0, (cut_a ? motion_a : motion_b).start.to_local(start.witness));
     else

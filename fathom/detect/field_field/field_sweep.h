@@ -11,6 +11,7 @@
 #pragma once
 
 #include <fathom/base/motion.h>
+#include <fathom/detect/bounds/clearance_radius.h>
 #include <fathom/detect/result/result.h>
 #include <fathom/field/field.h>
 
@@ -21,6 +22,9 @@ struct FieldSweepOptions {
     double level = 0;        // a point is in contact if both fields are at most this (m)
     double latest = 1;       // contacts after this time are ignored; a known contact time prunes the search
     std::size_t max_evaluations = 1'000'000; // limit on field evaluations
+    // Proofs about the fields of the two bodies, if they are known already: they bound cells by planes, which resolves
+    // contacts below the errors of fields. Null: not used.
+    const ClearanceProof *proof_a = nullptr, *proof_b = nullptr;
 };
 
 struct FieldSweep {

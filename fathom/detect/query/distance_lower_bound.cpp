@@ -20,9 +20,15 @@ double gap_of_trees(BoundingTree a, BoundingTree b, const Pose& b_in_a, const Ve
                     const GapOptions& options) {
     if (a.empty() || b.empty()) return 0;
     DualTreeBound pairs(a, b, b_in_a);
+    Directions directions;
+    directions.add(direction);
+    if (directions.count > 0) {
+        a.aim(direction, a.sphere(0).center);
+        b.aim(b_in_a.rotate_to_local(-direction), b.sphere(0).center);
+    }
     for (std::size_t opened = 0; opened < options.effort && pairs.bound() < options.sufficient && pairs.open();
          ++opened)
-        pairs.open_nearest(options.sufficient, direction);
+        pairs.open_nearest(options.sufficient, directions);
     return pairs.bound();
 }
 

@@ -3,6 +3,7 @@
 
 #include <fathom/base/rounding.h>
 #include <fathom/detect/field_field/field_field.h>
+#include <fathom/detect/mesh_field/mesh_contacts.h>
 #include <fathom/detect/query/conservative_advancement.h>
 #include <fathom/detect/query/distance_lower_bound.h>
 
@@ -13,13 +14,20 @@ namespace fathom::query {
 
 namespace {
 
-constexpr double normal_lead_time = 1e-6; // the normal is taken this long before contact (time)
+constexpr std::size_t probe_evaluations = 2'000; // of a field, for the distance at one time
+constexpr double normal_lead_time = 1e-6;        // the normal is taken this long before contact (time)
 
 class Advancement {
 public:
     Advancement(const Moving& a, const Moving& b, const SweepOptions& options)
         : a_(a), b_(b), options_(options), coarse_(0.1 * Pair{{a.shape, {}}, {b.shape, {}}}.size()), mover_a_(a.motion),
-          mover_b_(b.motion) {}
+          mover_b_(b.motion), two_solids_(has_field(a.shape->kind()) && has_field(b.shape->kind())) {
+        const Method method = choose(a.shape->kind(), b.shape->kind(), Question::distance, Method::automatic);
+        exact_ = method != Method::field_field && method != Method::mesh_field;
+        // Points of a small rotation are computed about a distant axis.
+        for (const Mover* mover : {&mover_a_, &mover_b_})
+            if (mover->screw().angle > 0) path_error_ += rounding_error(16) * mover->screw().point.norm();
+    }
 
     SweepResult run() const {
         const auto probe = [this](double t) { return at(t); };
@@ -54,38 +62,98 @@ private:
     }
 
     [[nodiscard]] TimeProbe at(double t) const {
-        DistanceResult d = distance_at(t, coarse_);
+        const Pose pose_a = mover_a_.pose(t), pose_b = mover_b_.pose(t);
+        const double rounding = position_rounding(extent(*a_.shape), extent(*b_.shape), pose_a.translation.norm(),
+                                                  pose_b.translation.norm()) +
+                                path_error_;
+        // Far from contact the trees alone prove a distance, unless one solid may contain the other.
+        const auto far = [&] {
+            if (exact_) return 0.0;
+            return distance_lower_bound(*a_.shape, pose_a, *b_.shape, pose_b, {.sufficient = 2 * coarse_}) -
+                   options_.margin;
+        };
+        if (two_solids_ || exact_) {
+            const Status status =
+                collide(*a_.shape, pose_a, *b_.shape, pose_b, {.goal = CollideGoal::status, .margin = options_.margin})
+                    .status;
+            if (status == Status::overlapping) return {true, 0, 0, 0};
+            if (const double gap = status == Status::disjoint ? far() : 0; gap > coarse_)
+                return {false, gap - rounding, 0, 0};
+        } else {
+            if (const double gap = far(); gap > coarse_) return {false, gap - rounding, 0, 0};
+            if (const double inside = surface_in_solid(t); inside >= 0) return {true, 0, inside - rounding, 0};
+        }
+        const DistanceResult d = bounds_at(t);
+        if (d.upper_bound <= options_.margin) return {true, 0, -rounding, 0};
         const double above = d.upper_bound - options_.margin;
-        if (above > 0 && d.lower_bound - options_.margin < 0.5 * above && std::isfinite(above))
-            d = distance_at(t, 0.25 * above);
-        const double rounding =
-            position_rounding(extent(*a_.shape), extent(*b_.shape), mover_a_.pose(t).translation.norm(),
-                              mover_b_.pose(t).translation.norm());
         const double gap = std::max(d.lower_bound - options_.margin, apart_by_status(t, d)) - rounding;
-        return {d.upper_bound <= options_.margin, gap, contact_distance(d) - rounding,
-                std::max(d.upper_bound - options_.margin - gap, 0.0)};
+        return {false, gap, 0, std::max(above - gap, 0.0)};
     }
 
-    // Length of relative motion over which a surface point stays inside the solid, from the field value at it (m).
-    [[nodiscard]] double contact_distance(const DistanceResult& d) const {
-        if (d.method != Method::mesh_field || d.upper_bound > 0) return 0;
-        return -d.upper_bound /
-               std::max((is_surface(a_.shape->kind()) ? b_ : a_).shape->solid().field().lipschitz(), 1e-300);
+    // Bounds on the distance, the lower one at least half of the upper one if that takes little.
+    [[nodiscard]] DistanceResult bounds_at(double t) const {
+        if (two_solids_ || exact_) {
+            const DistanceResult d = distance_at(t, coarse_);
+            const double above = d.upper_bound - options_.margin;
+            return above > 0 && std::isfinite(above) && d.lower_bound - options_.margin < 0.5 * above
+                       ? distance_at(t, 0.25 * above)
+                       : d;
+        }
+        const Pair pair{{a_.shape, mover_a_.pose(t)}, {b_.shape, mover_b_.pose(t)}};
+        if (!pair.a.shape->bounded() || !pair.b.shape->bounded()) return distance_at(t, coarse_);
+        DistanceResult d = distance_of_disjoint(pair, {.tolerance = coarse_}, false, probe_evaluations);
+        const double above = d.upper_bound - options_.margin;
+        if (d.lower_bound - options_.margin < 0.5 * above)
+            d = distance_of_disjoint(pair, {.tolerance = std::max(0.25 * above, 1e-12)}, false, probe_evaluations);
+        d.method = Method::mesh_field;
+        return d;
     }
 
-    // Far from a grid the proven lower bounds on distances are loose, but a margin can still be proven by collide().
+    // The surface and the solid of a pair that has one of each, at a time.
+    [[nodiscard]] mesh_field::MeshContactResult contacts(double t,
+                                                         const mesh_field::MeshContactOptions& options) const {
+        const bool first = is_surface(a_.shape->kind());
+        const Moving &surface = first ? a_ : b_, &solid = first ? b_ : a_;
+        return mesh_field::mesh_contacts(surface.shape->surface(), (first ? mover_a_ : mover_b_).pose(t),
+                                         *solid.shape->field(), (first ? mover_b_ : mover_a_).pose(t), options);
+    }
+    [[nodiscard]] double lipschitz() const {
+        return std::max((is_surface(a_.shape->kind()) ? b_ : a_).shape->field()->lipschitz(), 1e-300);
+    }
+
+    // Length of relative motion over which a point of the surface stays inside the solid, from the value of the field
+    // at it (m); negative if none was found.
+    [[nodiscard]] double surface_in_solid(double t) const {
+        const mesh_field::MeshContactResult found =
+            contacts(t, {.goal = mesh_field::MeshGoal::any, .margin = options_.margin, .prove = false});
+        if (found.status != Status::overlapping || found.contacts.empty()) return -1;
+        return std::max(0.0, found.contacts.front().depth + options_.margin) / lipschitz();
+    }
+
+    // A lower bound on the distance may be loose near kinks, but a margin can still be proven by collide().
     [[nodiscard]] double apart_by_status(double t, const DistanceResult& d) const {
         const double above = d.upper_bound - options_.margin;
         if (!(above > 0) || !std::isfinite(above) || d.lower_bound - options_.margin > 0.3 * above ||
-            d.method != Method::field_field)
+            (d.method != Method::field_field && d.method != Method::mesh_field))
             return 0;
-        for (const double share : {0.5, 0.1})
-            if (field_field::collide(a_.shape->solid(), mover_a_.pose(t), b_.shape->solid(), mover_b_.pose(t),
-                                     {.goal = field_field::CollideGoal::any,
-                                      .margin = options_.margin + share * above,
-                                      .max_evaluations = max_status_evaluations})
-                    .status == Status::disjoint)
+        for (const double share : {0.6, 0.2}) {
+            const double level = options_.margin + share * above;
+            if (d.method == Method::mesh_field) {
+                // If the field is above a level on the whole surface, the distance is at least level / slope.
+                const double gap = level / std::max(lipschitz(), 1.0) - options_.margin;
+                if (gap > 0 && contacts(t, {.goal = mesh_field::MeshGoal::any,
+                                            .margin = level,
+                                            .max_evaluations = max_status_evaluations})
+                                       .status == Status::disjoint)
+                    return gap;
+            } else if (field_field::collide(a_.shape->solid(), mover_a_.pose(t), b_.shape->solid(), mover_b_.pose(t),
+                                            {.goal = field_field::CollideGoal::any,
+                                             .margin = level,
+                                             .max_evaluations = max_status_evaluations})
+                           .status == Status::disjoint) {
                 return share * above;
+            }
+        }
         return 0;
     }
 
@@ -101,6 +169,8 @@ private:
     SweepOptions options_;
     double coarse_; // tolerance far from contact (m)
     Mover mover_a_, mover_b_;
+    bool two_solids_, exact_ = false; // exact_: distances are exact
+    double path_error_ = 0;           // bound on the error of poses between the ends (m)
 };
 
 SweepResult sweep_by_advancement(const Moving& a, const Moving& b, const SweepOptions& options) {

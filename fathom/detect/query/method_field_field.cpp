@@ -5,8 +5,6 @@
 #include <fathom/detect/field_field/field_field.h>
 #include <fathom/detect/field_field/field_overlap.h>
 #include <fathom/detect/field_field/field_sweep.h>
-#include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/primitives.h>
 
 #include <algorithm>
 #include <cmath>
@@ -15,8 +13,7 @@ namespace fathom::query {
 
 namespace {
 
-constexpr std::size_t max_sweep_evaluations = 300'000;
-constexpr std::size_t separation_evaluations = field_field::SeparationOptions{}.max_evaluations;
+constexpr std::size_t max_sweep_evaluations = 60'000;
 
 CollideResult collide_field_field(const Pair& pair, const CollideOptions& options) {
     field_field::CollideOptions inner{.margin = options.margin,
@@ -51,52 +48,28 @@ CollideResult collide_octree(const Pair& pair, const CollideOptions& options) {
 
 // ---- Distance
 
-// A box of the half-space under the body, wider than the body: it has the same distance, and both shapes are then
-// bounded.
-Shape block_under(const Placed& plane, const Placed& body, Pose& pose) {
-    const Shape::HalfSpace half = half_space(plane);
-    const Vec3 center = body.pose * body.shape->bounds().center();
-    const double reach = 1.1 * body.shape->radius();
-    const Vec3 top = center - (half.normal.dot(center) - half.offset) * half.normal;
-    pose = {Quat::FromTwoVectors(Vec3::UnitZ(), half.normal), top - reach * half.normal};
-    return Shape(std::make_shared<AnalyticField>(shapes::box(Vec3::Constant(2 * reach))));
-}
-
-DistanceResult by_separation(const Pair& pair, const DistanceOptions& options) {
-    const field_field::Separation near = field_field::separation(
-        pair.a.shape->solid(), pair.a.pose, pair.b.shape->solid(), pair.b.pose,
-        {.tolerance = options.tolerance, .max_evaluations = separation_evaluations * options.effort});
-    const bool apart = near.upper > 0;
-    return {.lower_bound = near.lower,
-            .upper_bound = near.upper,
-            .point_a = near.point_a,
-            .point_b = near.point_b,
-            .normal = near.normal,
-            .error_bound = apart ? surface_error(*pair.a.shape) + surface_error(*pair.b.shape) : depth_error(pair),
-            .converged = !near.budget_exhausted};
-}
-
 DistanceResult distance_field_field(const Pair& pair, const DistanceOptions& options) {
-    const Pair p = ordered(pair, is_half_space);
-    if (!is_half_space(p.a.kind())) return by_separation(pair, options);
-    if (!p.b.shape->bounded()) throw Error(Cause::unsupported, "both shapes are unbounded");
+    const bool half_space = is_half_space(pair.a.kind()) || is_half_space(pair.b.kind());
+    if (half_space && !pair.a.shape->bounded() && !pair.b.shape->bounded())
+        throw Error(Cause::unsupported, "both shapes are unbounded");
     const CollideResult touch = collide_field_field(pair, {.max_contacts = 1});
     if (touch.status == Status::overlapping) return penetration(pair, touch);
-    Pair cut = p;
-    const Shape block = block_under(p.a, p.b, cut.a.pose);
-    cut.a.shape = &block;
-    DistanceResult result = by_separation(cut, options);
-    result.error_bound = surface_error(*p.b.shape);
-    if (p.swapped != pair.swapped) flip(result);
-    return result;
+    if (!half_space && !(pair.a.shape->bounded() && pair.b.shape->bounded()))
+        return {.lower_bound = touch.status == Status::disjoint ? 0 : -HUGE_VAL,
+                .upper_bound = HUGE_VAL,
+                .converged = false};
+    return distance_of_disjoint(pair, options, touch.status != Status::disjoint);
 }
 
 // ---- Sweep
 
 SweepResult first_contact(const Moving& a, const Moving& b, const SweepOptions& options) {
-    const field_field::FieldSweep found = field_field::field_sweep(
-        *a.shape->field(), a.motion, *b.shape->field(), b.motion,
-        {.tolerance = options.tolerance, .max_evaluations = max_sweep_evaluations * options.effort});
+    const field_field::FieldSweep found =
+        field_field::field_sweep(*a.shape->field(), a.motion, *b.shape->field(), b.motion,
+                                 {.tolerance = options.tolerance,
+                                  .max_evaluations = max_sweep_evaluations * options.effort,
+                                  .proof_a = &a.shape->solid().clearance(),
+                                  .proof_b = &b.shape->solid().clearance()});
     return {.status = found.status,
             .time = found.time,
             .error = found.error,
@@ -145,9 +118,11 @@ private:
     [[nodiscard]] field_field::FieldSweep between(double from, double to) const {
         const auto piece = [&](const Mover& m) { return Motion{m.pose(from), m.pose(to)}; };
         const double tolerance = std::min(0.5, options_.tolerance / std::max(std::abs(to - from), 1e-9));
-        return field_field::field_sweep(
-            *a_.shape->field(), piece(mover_a_), *b_.shape->field(), piece(mover_b_),
-            {.tolerance = tolerance, .max_evaluations = max_sweep_evaluations * options_.effort});
+        return field_field::field_sweep(*a_.shape->field(), piece(mover_a_), *b_.shape->field(), piece(mover_b_),
+                                        {.tolerance = tolerance,
+                                         .max_evaluations = max_sweep_evaluations * options_.effort,
+                                         .proof_a = &a_.shape->solid().clearance(),
+                                         .proof_b = &b_.shape->solid().clearance()});
     }
 
     // The first time after a contact, in steps of the resolution, at which the solids are proven disjoint; above 1 if

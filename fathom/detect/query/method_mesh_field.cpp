@@ -1,8 +1,7 @@
 // Method mesh_field: triangles or points of a surface without an interior in the field of a solid.
 #include <fathom/detect/query/methods.h>
 
-#include <fathom/detect/mesh_field/mesh_field_distance.h>
-#include <fathom/detect/query/distance_lower_bound.h>
+#include <fathom/detect/mesh_field/mesh_contacts.h>
 
 #include <algorithm>
 
@@ -10,7 +9,7 @@ namespace fathom::query {
 
 namespace {
 
-constexpr std::size_t max_pairs = 3'000; // limit on pairs of nodes, if the field is not a distance
+constexpr std::size_t max_proof_evaluations = 20'000; // of the field, for the status before a distance
 
 CollideResult collide_mesh_field(const Pair& pair, const CollideOptions& options) {
     const Pair p = ordered(pair, is_surface);
@@ -28,22 +27,22 @@ CollideResult collide_mesh_field(const Pair& pair, const CollideOptions& options
 
 DistanceResult distance_mesh_field(const Pair& pair, const DistanceOptions& options) {
     const Pair p = ordered(pair, is_surface);
-    const double tolerance = tolerance_of(pair, options);
-    const mesh_field::MeshFieldDistance near = mesh_field::mesh_field_distance(
-        p.a.shape->surface(), p.a.shape->tree(), p.a.pose, p.b.shape->solid(), p.b.pose, tolerance);
-    DistanceResult result{.lower_bound = near.lower,
-                          .upper_bound = near.upper,
-                          .point_a = near.on_surface,
-                          .point_b = near.on_solid,
-                          .normal = near.normal};
-    if (near.upper > 0 && near.upper - near.lower > tolerance)
-        result.lower_bound =
-            std::min(near.upper, std::max(near.lower, distance_lower_bound(*p.a.shape, p.a.pose, *p.b.shape, p.b.pose,
-                                                                           {.sufficient = near.upper - tolerance,
-                                                                            .effort = max_pairs * options.effort,
-                                                                            .min_radius = 0.05 * tolerance,
-                                                                            .direction = near.normal})));
-    result.error_bound = near.upper > 0 ? surface_error(*p.b.shape) : depth_error(pair);
+    const auto contacts = [&](mesh_field::MeshGoal goal) {
+        return mesh_field::mesh_contacts(p.a.shape->surface(), p.a.pose, *p.b.shape->field(), p.b.pose,
+                                         {.goal = goal, .max_evaluations = max_proof_evaluations});
+    };
+    if (contacts(mesh_field::MeshGoal::any).status != Status::overlapping) {
+        if (p.b.shape->bounded() || is_half_space(p.b.kind())) return distance_of_disjoint(pair, options);
+        return {.lower_bound = 0, .upper_bound = HUGE_VAL, .converged = false};
+    }
+    const mesh_field::MeshContactResult deepest = contacts(mesh_field::MeshGoal::deepest);
+    const mesh_field::MeshContact& c = deepest.contacts.front();
+    DistanceResult result{.lower_bound = -HUGE_VAL,
+                          .upper_bound = -std::max(c.depth, 0.0),
+                          .point_a = c.point,
+                          .point_b = c.point - c.depth * c.normal,
+                          .normal = c.normal,
+                          .error_bound = depth_error(pair)};
     if (p.swapped != pair.swapped) flip(result);
     return result;
 }

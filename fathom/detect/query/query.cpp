@@ -167,8 +167,7 @@ DistanceResult distance(const Shape& a, const Pose& pose_a, const Shape& b, cons
     result.proven = result.proven && result.status != Status::undecided &&
                     (result.status == Status::disjoint ? result.lower_bound >= error : -result.upper_bound >= error);
     if (result.upper_bound > 0 && std::isfinite(result.upper_bound))
-        result.converged = !(result.upper_bound - result.lower_bound >
-                             1.001 * query::tolerance_of(pair, options) + 4 * result.error_bound);
+        result.converged = result.upper_bound - result.lower_bound <= query::tolerance_of(pair, options);
     const bool guessed = (query::has_caps(a) || query::has_caps(b)) && query::caps_matter(pair, options, result);
     query::note_interiors(a, b, guessed, result);
     return result;

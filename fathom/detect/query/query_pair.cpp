@@ -2,7 +2,11 @@
 #include <fathom/detect/query/query_pair.h>
 
 #include <fathom/base/motion.h>
+#include <fathom/base/rounding.h>
+#include <fathom/detect/field_field/closest_points_field_field.h>
 #include <fathom/detect/mesh_field/contact_reduction.h>
+#include <fathom/detect/query/distance_lower_bound.h>
+#include <fathom/detect/query/methods.h>
 #include <fathom/detect/trees/triangle_sphere_tree.h>
 #include <fathom/geometry/primitive/closest_point.h>
 #include <fathom/geometry/surface_tree/surface_tree.h>
@@ -110,6 +114,34 @@ Lowest lowest(const Placed& surface, const Vec3& direction) {
     best.point = surface.pose * best.point;
     best.value = direction.dot(best.point);
     return best;
+}
+
+namespace {
+
+field_field::ClosestBody body_of(const Shape& shape, bool by_field) {
+    if (is_half_space(shape.kind())) return {.half_space = shape.half_space()};
+    if (has_surface(shape.kind()) && !(by_field && has_field(shape.kind())))
+        return {.surface = &shape.surface(), .tree = &shape.tree()};
+    return {.solid = &shape.solid()};
+}
+
+} // namespace
+
+DistanceResult distance_of_disjoint(const Pair& pair, const DistanceOptions& options, bool by_fields,
+                                    std::size_t max_evaluations) {
+    Pair p = ordered(pair, is_half_space);
+    if (is_half_space(p.a.kind())) p = p.flipped();
+    const double tolerance = tolerance_of(pair, options);
+    const field_field::ClosestPoints near = field_field::closest_points(
+        body_of(*p.a.shape, by_fields), body_of(*p.b.shape, by_fields), relative(p.a.pose, p.b.pose),
+        {.tolerance = 0.98 * tolerance, .max_evaluations = max_evaluations * options.effort});
+    const double rounding = pose_rounding(extent(*p.a.shape) + extent(*p.b.shape), p.a.pose.translation.norm(),
+                                          p.b.pose.translation.norm());
+    DistanceResult result =
+        between(p.a.pose * near.in_p, p.a.pose * near.in_q, std::max(0.0, near.lower - rounding), near.upper);
+    result.error_bound = surface_error(*p.a.shape) + surface_error(*p.b.shape);
+    if (p.swapped != pair.swapped) flip(result);
+    return result;
 }
 
 bool contained(const Pair& pair, Vec3& point) {

@@ -53,6 +53,12 @@ struct Lowest {
 };
 [[nodiscard]] Lowest lowest(const Placed& surface, const Vec3& direction);
 
+// The bounds on the distance of two shapes, and their closest points. They must be known to be disjoint unless a shape
+// with triangles has no interior; otherwise `by_fields` bounds solids by their fields alone. One of them is bounded,
+// the other as well or a half-space.
+[[nodiscard]] DistanceResult distance_of_disjoint(const Pair& pair, const DistanceOptions& options,
+                                                  bool by_fields = false, std::size_t max_evaluations = 30'000);
+
 // Containment test: whether a sample of some component of one surface is inside the other shape. `point` is that sample
 // (m, world).
 [[nodiscard]] bool contained(const Pair& pair, Vec3& point);

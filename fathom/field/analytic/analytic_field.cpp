@@ -4,6 +4,9 @@
 #include <fathom/field/analytic/analytic_kinds.h>
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/field/analytic/tape.h>
+#include <fathom/field/plane_over.h>
+
+#include <array>
 
 namespace fathom {
 
@@ -75,6 +78,25 @@ ValueBounds AnalyticField::value_bounds(double level) const {
 
 Box AnalyticField::level_bounds(double level) const {
     return level > 0 ? shapes::round(level, expression_).bounds() : bounds_;
+}
+
+bool AnalyticField::plane_ranges(std::span<const Box> boxes, std::span<Interval> out,
+                                 std::span<PlaneOver> planes) const {
+    ranges(boxes, out);
+    for (std::size_t k = 0; k < boxes.size(); ++k) {
+        planes[k] = {};
+        std::array<Interval, 3> slopes;
+        if (out[k].lower > 0 || out[k].upper < 0 || !tape_->slopes(boxes[k], slopes)) continue;
+        SlopeRange range{.jump = 2 * tape_->rounding_bound(std::max(boxes[k].lower.cwiseAbs().maxCoeff(),
+                                                                    boxes[k].upper.cwiseAbs().maxCoeff()))};
+        for (int axis = 0; axis < 3; ++axis) {
+            const Interval& slope = slopes[static_cast<std::size_t>(axis)];
+            range.middle[axis] = slope.middle();
+            range.half[axis] = std::max(slope.upper - range.middle[axis], range.middle[axis] - slope.lower);
+        }
+        plane_of(range, distance(boxes[k].center()), boxes[k].half(), planes[k]);
+    }
+    return true;
 }
 
 std::optional<FieldHalfSpace> AnalyticField::half_space() const {

@@ -1,6 +1,7 @@
 // Tapes: construction, evaluation in blocks, shortening.
 #include <fathom/field/analytic/tape.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -424,5 +425,207 @@ Interval Tape::shorten(const Box& box, Tape& part) const {
     part.plain_result_ = renamed(plain_result_);
     part.allocate_registers();
     return range;
+}
+
+// ---- Gradients over a box.
+
+namespace {
+
+// The values of an instruction over a box, and its slopes along the coordinates.
+struct Slopes {
+    Interval value;
+    std::array<Interval, 3> along{};
+};
+
+Slopes weighted(const Interval& value, std::initializer_list<std::pair<Interval, const Slopes*>> terms) {
+    Slopes result{value};
+    for (std::size_t k = 0; k < 3; ++k)
+        for (const auto& [weight, term] : terms)
+            if (const Interval& slope = term->along[k]; slope.lower != 0 || slope.upper != 0)
+                result.along[k] = result.along[k] + weight * slope;
+    return result;
+}
+
+Interval length(const Interval& a, const Interval& b) { return widened(sqrt(square(a) + square(b)), 2); }
+Interval not_negative(const Interval& a) { return max(a, Interval(0)); }
+
+// Range of a / |(a, b)|, where `b` is a length. At 0 every slope of a length is possible.
+Interval share(const Interval& a, const Interval& b) {
+    const auto at = [](double x, double y) { return x == 0 ? 0 : x / std::hypot(x, y); };
+    return widened({at(a.lower, a.lower < 0 ? b.lower : b.upper), at(a.upper, a.upper > 0 ? b.lower : b.upper)}, 4);
+}
+
+// Slope of the distance to the octant a <= 0, b <= 0, c <= 0 by `a`.
+Interval corner_share(const Interval& a, const Interval& b, const Interval& c) {
+    const double others = std::max(b.lower, c.lower);
+    if (a.upper <= 0 && a.upper < others) return 0;
+    if (std::max(b.upper, c.upper) <= 0 && std::max(b.upper, c.upper) < a.lower) return 1;
+    if (std::max(a.lower, others) <= 0) return {0, 1};
+    return share(not_negative(a), length(not_negative(b), not_negative(c)));
+}
+
+Slopes corner_of(const Slopes& a, const Slopes& b, const Slopes& c) {
+    const auto value = [](double x, double y, double z) {
+        const double most = std::max({x, y, z});
+        return most <= 0 ? most : std::hypot(std::max(x, 0.0), std::max(y, 0.0), std::max(z, 0.0));
+    };
+    const Interval range(value(a.value.lower, b.value.lower, c.value.lower),
+                         value(a.value.upper, b.value.upper, c.value.upper));
+    return weighted(widened(range, 8), {{corner_share(a.value, b.value, c.value), &a},
+                                        {corner_share(b.value, a.value, c.value), &b},
+                                        {corner_share(c.value, a.value, b.value), &c}});
+}
+
+Interval sign(const Interval& a) { return {a.lower >= 0 ? 1.0 : -1.0, a.upper <= 0 ? -1.0 : 1.0}; }
+Slopes absolute(const Slopes& a) { return weighted(abs(a.value), {{sign(a.value), &a}}); }
+Slopes past(const Slopes& a, double half) {
+    Slopes result = absolute(a);
+    result.value = result.value - half;
+    return result;
+}
+
+Slopes hull(const Slopes& a, const Slopes& b, const Interval& value) {
+    Slopes result{value};
+    for (std::size_t k = 0; k < 3; ++k) result.along[k] = hull(a.along[k], b.along[k]);
+    return result;
+}
+
+// The slope by the first operand falls from 1 to 0 as the difference of the operands grows from -width to width.
+Slopes smooth_minimum(const Slopes& a, const Slopes& b, double width) {
+    const Interval gap = a.value - b.value;
+    const auto weight = [&](double difference) { return std::clamp(0.5 - difference / (2 * width), 0.0, 1.0); };
+    const Interval of_a = widened({weight(gap.upper), weight(gap.lower)}, 4), of_b = Interval(1) - of_a;
+    Slopes result{};
+    const auto value = [&](double x, double y) {
+        const double blend = std::max(width - std::abs(x - y), 0.0);
+        return std::min(x, y) - blend * blend / (4 * width);
+    };
+    const double slack =
+        16 * half_ulp *
+        (std::abs(a.value.lower) + std::abs(a.value.upper) + std::abs(b.value.lower) + std::abs(b.value.upper) + width);
+    result.value = {value(a.value.lower, b.value.lower) - slack, value(a.value.upper, b.value.upper) + slack};
+    for (std::size_t k = 0; k < 3; ++k)
+        result.along[k] =
+            intersection(b.along[k] + of_a * (a.along[k] - b.along[k]), a.along[k] + of_b * (b.along[k] - a.along[k]));
+    return result;
+}
+
+// Returns false if the slopes are not bounded.
+bool slopes_of(const Instruction& in, const Slopes& a, const Slopes& b, const Slopes& c, const double* p, Slopes& out) {
+    static const Slopes none{};
+    switch (in.op) {
+    case Op::add:
+        out = weighted(a.value + b.value, {{1, &a}, {1, &b}});
+        return true;
+    case Op::subtract:
+        out = weighted(a.value - b.value, {{1, &a}, {-1, &b}});
+        return true;
+    case Op::multiply:
+        out = weighted(a.value * b.value, {{b.value, &a}, {a.value, &b}});
+        return true;
+    case Op::scale_add:
+        out = weighted(Interval(p[0]) * a.value + p[1], {{p[0], &a}});
+        return true;
+    case Op::affine:
+        out = weighted(Interval(p[0]) * a.value + Interval(p[1]) * b.value + Interval(p[2]) * c.value + p[3],
+                       {{p[0], &a}, {p[1], &b}, {p[2], &c}});
+        return true;
+    case Op::negate:
+        out = weighted(-a.value, {{-1, &a}});
+        return true;
+    case Op::absolute:
+        out = absolute(a);
+        return true;
+    case Op::square:
+        out = weighted(square(a.value), {{Interval(2) * a.value, &a}});
+        return true;
+    case Op::square_root:
+        if (!(a.value.lower > 0)) return false;
+        out = weighted(sqrt(a.value), {{Interval(0.5) / sqrt(a.value), &a}});
+        return true;
+    case Op::minimum:
+        out = a.value.upper < b.value.lower ? a : b.value.upper < a.value.lower ? b : hull(a, b, min(a.value, b.value));
+        return true;
+    case Op::maximum:
+        out = a.value.lower > b.value.upper ? a : b.value.lower > a.value.upper ? b : hull(a, b, max(a.value, b.value));
+        return true;
+    case Op::smooth_minimum:
+        out = smooth_minimum(a, b, p[0]);
+        return true;
+    case Op::sine:
+        out = weighted(sin(a.value), {{cos(a.value), &a}});
+        return true;
+    case Op::cosine:
+        out = weighted(cos(a.value), {{-sin(a.value), &a}});
+        return true;
+    case Op::length2:
+        out = weighted(length(a.value, b.value),
+                       {{share(a.value, abs(b.value)), &a}, {share(b.value, abs(a.value)), &b}});
+        return true;
+    case Op::length3:
+        out = weighted(length(length(a.value, b.value), c.value), {{share(a.value, length(b.value, c.value)), &a},
+                                                                   {share(b.value, length(a.value, c.value)), &b},
+                                                                   {share(c.value, length(a.value, b.value)), &c}});
+        return true;
+    case Op::corner:
+        out = corner_of(a, b, {-HUGE_VAL});
+        return true;
+    case Op::rectangle:
+        out = corner_of(past(a, p[0]), past(b, p[1]), {-HUGE_VAL});
+        return true;
+    case Op::box:
+        out = corner_of(past(a, p[0]), past(b, p[1]), past(c, p[2]));
+        return true;
+    case Op::clamp:
+        if (a.value.lower > p[0] && a.value.upper < p[1])
+            out = a;
+        else
+            out = hull(a, none, min(max(a.value, p[0]), p[1]));
+        return true;
+    case Op::beyond:
+        out = hull(a, none, a.value - min(max(a.value, -p[0]), p[0]));
+        return true;
+    case Op::pull: // the slope of p0 / a is -p0 / a^2
+        out = weighted(Interval(p[0]) / max(a.value, p[0]),
+                       {{hull(Interval(-p[0]) / square(max(a.value, p[0])), 0), &a}});
+        return true;
+    case Op::signed_by:
+        out = b.value.lower > 0 ? a : b.value.upper < 0 ? b : hull(a, b, hull(a.value, b.value));
+        return true;
+    default: // steps (saw), and distances that are only bounded as a whole
+        return false;
+    }
+}
+
+} // namespace
+
+bool Tape::slopes(const Box& box, std::array<Interval, 3>& out) const {
+    if (is_constant(result_) || box.empty() || has_nan(box)) return false;
+    thread_local std::vector<Slopes> values;
+    if (values.size() < register_count_) values.resize(register_count_);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const auto k = static_cast<Eigen::Index>(axis);
+        if (std::max(std::abs(box.lower[k]), std::abs(box.upper[k])) > farthest_coordinate) return false;
+        values[axis] = {{box.lower[k], box.upper[k]}};
+        values[axis].along[axis] = 1;
+    }
+    Slopes constants[3];
+    for (const Instruction& in : code_) {
+        const Slopes* operands[3] = {&constants[0], &constants[1], &constants[2]};
+        for (int k = 0; k < operand_count(in.op); ++k) {
+            if (!is_constant(in.operands[k]))
+                operands[k] = &values[in.operands[k]];
+            else
+                constants[k] = {tables_->constants[tape_lanes * (in.operands[k] ^ Instruction::constant_flag)]};
+        }
+        Slopes result;
+        if (!slopes_of(in, *operands[0], *operands[1], *operands[2], tables_->parameters.data() + in.parameters,
+                       result))
+            return false;
+        values[in.out] = result;
+    }
+    out = values[result_].along;
+    return std::all_of(out.begin(), out.end(),
+                       [](const Interval& s) { return std::isfinite(s.lower) && std::isfinite(s.upper); });
 }
 } // namespace fathom

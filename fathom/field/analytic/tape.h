@@ -11,6 +11,7 @@
 #include <fathom/field/analytic/expression_graph.h>
 #include <fathom/field/field.h>
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -40,6 +41,10 @@ public:
     void distances(std::span<const Vec3> points, std::span<double> out) const;
     void samples(std::span<const Vec3> points, std::span<Sample> out) const;
     void ranges(std::span<const Box> boxes, std::span<Interval> out) const;
+
+    // Encloses the gradients over a box, kinks included, by interval arithmetic on dual numbers. False, and nothing
+    // written: an operation of the tape has no bound on its slopes there. Cost: about 0.1 us an instruction.
+    bool slopes(const Box& box, std::array<Interval, 3>& out) const;
 
     // Writes to `part` the tape without every branch that provably never wins inside `box`, and returns the range
     // there. Inside the box `part` gives the same bits; outside, its values are unspecified. `part` can be shortened

@@ -291,13 +291,14 @@ void take_part(const std::array<double, 8>& corners, const Vec3& low, const Vec3
 
 // Range of a box in cells from the origin, slightly enlarged, so that rounding cannot exclude a cell.
 struct GridSlopes::Span {
+    static constexpr double padding = 1e-6; // of a cell
     Vec3 low, high;
     std::array<int, 3> first, last; // cells
 
     Span(const Box& box, const GridLayout& layout)
         : low((box.lower - layout.origin) / layout.cell), high((box.upper - layout.origin) / layout.cell) {
-        low.array() -= 1e-6;
-        high.array() += 1e-6;
+        low.array() -= padding;
+        high.array() += padding;
     }
     bool within(const GridLayout& layout) {
         for (std::size_t k = 0; k < 3; ++k) {
@@ -308,6 +309,16 @@ struct GridSlopes::Span {
             last[k] = std::min(static_cast<int>(high[axis]), cells - 1);
         }
         return true;
+    }
+    // Without the cells that the box meets only in a face, where the field is continuous but for jumps.
+    [[nodiscard]] Span without_neighbours() const {
+        Span inner = *this;
+        for (std::size_t k = 0; k < 3; ++k) {
+            const auto axis = static_cast<Eigen::Index>(k);
+            if (inner.first[k] < inner.last[k] && inner.low[axis] > inner.first[k] + 1 - 2 * padding) ++inner.first[k];
+            if (inner.first[k] < inner.last[k] && inner.high[axis] < inner.last[k] + 2 * padding) --inner.last[k];
+        }
+        return inner;
     }
     // Whether it covers at most two cells along each axis.
     [[nodiscard]] bool small() const {
@@ -432,7 +443,8 @@ void GridSlopes::over_blocks(const Span& span, SlopeRange& out) const {
 bool GridSlopes::over(const Box& box, SlopeRange& out) const {
     Span span(box, data_.layout);
     if (!span.within(data_.layout)) return false;
-    span.small() ? over_cells(span, out) : over_blocks(span, out);
+    const Span inner = span.without_neighbours();
+    inner.small() ? over_cells(inner, out) : over_blocks(inner, out);
     out.jump = jump_over(span);
     return true;
 }

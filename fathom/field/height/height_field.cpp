@@ -3,6 +3,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/rounding.h>
+#include <fathom/field/plane_over.h>
 
 #include <algorithm>
 #include <cmath>
@@ -176,14 +177,51 @@ Interval HeightField::heights(const Vec2& lower, const Vec2& upper) const {
     return {found.lower - slack, found.upper + slack};
 }
 
-// A bilinear function has its extrema over a rectangle at the corners.
-Interval HeightField::over_cells(const Cell& first, const Cell& last) const {
+// The heights relative to a plane through the middle of the box, with the slopes there.
+bool HeightField::plane_ranges(std::span<const Box> boxes, std::span<Interval> out, std::span<PlaneOver> planes) const {
+    const double up = samples_.solid == SolidSide::below ? 1 : -1;
+    const Interval all(static_cast<double>(levels_.back().ranges[0].lower),
+                       static_cast<double>(levels_.back().ranges[0].upper));
+    for (std::size_t k = 0; k < boxes.size(); ++k) {
+        const Box& box = boxes[k];
+        out[k] = range(box);
+        planes[k] = {};
+        if (out[k].lower > 0 || out[k].upper < 0 || !domain_.contains(box)) continue;
+        const Cell first = cell_at(box.lower.x(), box.lower.y()), last = cell_at(box.upper.x(), box.upper.y());
+        if (last.column - first.column > 3 || last.row - first.row > 3) continue;
+        const Vec3 center = box.center();
+        const auto slope = [&](int axis) {
+            const Vec2 step = box.half()[axis] * Vec2::Unit(axis);
+            const Vec2 a = center.head<2>() - step, b = center.head<2>() + step;
+            return box.half()[axis] > 0 ? (height(b.x(), b.y()) - height(a.x(), a.y())) / (2 * box.half()[axis]) : 0.0;
+        };
+        const Vec2 tilt(slope(0), slope(1));
+        const Interval over = over_cells(first, last, tilt);
+        const Vec2 origin = samples_.origin;
+        const Vec3 normal(-up * tilt.x(), -up * tilt.y(), up);
+        // Of the interior: up (z - height) <= 0.
+        const double most = up > 0 ? over.upper : -over.lower,
+                     at_center = up * (center.z() - tilt.dot(center.head<2>() - origin)),
+                     slack = rounding_error(64) *
+                             (std::abs(all.lower) + std::abs(all.upper) + std::abs(center.z()) +
+                              tilt.cwiseAbs().dot((center.head<2>() - origin).cwiseAbs() + box.half().head<2>()) +
+                              tilt.cwiseAbs().dot(origin.cwiseAbs()));
+        planes[k] = {normal.normalized(),
+                     (most - at_center + slack) / normal.norm() + relative_rounding * box.diagonal()};
+    }
+    return true;
+}
+
+// A bilinear function has its extrema over a rectangle at the corners. `tilt`: the slopes of a plane through the origin
+// that is subtracted.
+Interval HeightField::over_cells(const Cell& first, const Cell& last, const Vec2& tilt) const {
     Interval found = Interval::none();
     for (int row = first.row; row <= last.row; ++row)
         for (int column = first.column; column <= last.column; ++column)
             for (const double x : {column == first.column ? first.x : 0.0, column == last.column ? last.x : 1.0})
                 for (const double y : {row == first.row ? first.y : 0.0, row == last.row ? last.y : 1.0})
-                    found = hull(found, value_in({column, row, x, y}));
+                    found = hull(found, value_in({column, row, x, y}) -
+                                            tilt.dot(Vec2(column + x, row + y).cwiseProduct(samples_.spacing)));
     return found;
 }
 

@@ -33,6 +33,7 @@ public:
     [[nodiscard]] double distance(const Vec3& p) const override;
     [[nodiscard]] Sample sample(const Vec3& p) const override;
     [[nodiscard]] Interval range(const Box& box) const override;
+    bool plane_ranges(std::span<const Box> boxes, std::span<Interval> out, std::span<PlaneOver> planes) const override;
     [[nodiscard]] double lipschitz() const override { return lipschitz_; }
     [[nodiscard]] double error_bound() const override { return std::numeric_limits<double>::infinity(); }
     [[nodiscard]] Box domain() const override { return domain_; }
@@ -58,7 +59,7 @@ private:
     [[nodiscard]] Cell cell_at(double x, double y) const;
     [[nodiscard]] double corner(int column, int row) const;
     [[nodiscard]] double value_in(const Cell& cell) const;
-    [[nodiscard]] Interval over_cells(const Cell& first, const Cell& last) const;
+    [[nodiscard]] Interval over_cells(const Cell& first, const Cell& last, const Vec2& tilt = Vec2::Zero()) const;
     [[nodiscard]] Interval over_blocks(const Cell& first, const Cell& last) const;
     [[nodiscard]] double steepest() const;
     void build();
