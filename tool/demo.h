@@ -6,8 +6,8 @@
 #include <fathom/field/grid/grid_field.h>
 #include <fathom/geometry/mesh/triangle_mesh.h>
 #include <fathom/show/image.h>
-#include <fathom/show/report_page.h>
 #include <fathom/show/viewer_document.h>
+#include <tool/report_page.h>
 
 #include <filesystem>
 #include <memory>

@@ -2,7 +2,7 @@
 #include <tool/commands.h>
 #include <tool/output.h>
 
-#include <fathom/detect/verify/referee.h>
+#include <tool/verify/referee.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

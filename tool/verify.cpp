@@ -4,7 +4,7 @@
 #include <tool/output.h>
 
 #include <fathom/base/error.h>
-#include <fathom/detect/verify/referee.h>
+#include <tool/verify/referee.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -7,8 +7,8 @@
 #include <tool/program.h>
 
 #include <fathom/base/random.h>
-#include <fathom/detect/verify/referee.h>
 #include <fathom/geometry/io/mesh_file.h>
+#include <tool/verify/referee.h>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -6,13 +6,13 @@
 
 #include <fathom/base/random.h>
 #include <fathom/detect/query/query.h>
-#include <fathom/detect/verify/referee.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/file/grid_file.h>
 #include <fathom/field/grid/grid_field.h>
 #include <fathom/field/neural/neural_field.h>
 #include <fathom/field/neural_io/network_file.h>
 #include <fathom/geometry/io/mesh_file.h>
+#include <tool/verify/referee.h>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

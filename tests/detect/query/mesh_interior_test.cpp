@@ -2,7 +2,6 @@
 #include <fathom/base/error.h>
 #include <fathom/base/random.h>
 #include <fathom/detect/query/query.h>
-#include <fathom/detect/verify/referee.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/field/mesh/grid_builder.h>
@@ -11,6 +10,7 @@
 #include <fathom/geometry/io/mesh_file.h>
 #include <support/models.h>
 #include <support/test_counts.h>
+#include <tool/verify/referee.h>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -4,13 +4,13 @@
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
 #include <fathom/detect/query/query.h>
-#include <fathom/detect/verify/referee.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/field/grid/bake.h>
 #include <fathom/field/height/height_field.h>
 #include <fathom/geometry/generate/generate.h>
 #include <fathom/geometry/sample/point_shell.h>
+#include <tool/verify/referee.h>
 
 #include <gtest/gtest.h>
 

@@ -3,11 +3,11 @@
 #include <fathom/detect/query/distance_lower_bound.h>
 #include <fathom/detect/query/query.h>
 #include <fathom/detect/trees/dual_tree_bound.h>
-#include <fathom/detect/verify/referee.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/field/grid/bake.h>
 #include <fathom/geometry/generate/generate.h>
+#include <tool/verify/referee.h>
 
 #include <support/test_counts.h>
 

@@ -1,6 +1,6 @@
 // Every pair of kinds of shapes, at random poses: all methods, both orders, no contradictions.
 #include <fathom/detect/query/query.h>
-#include <fathom/detect/verify/referee.h>
+#include <tool/verify/referee.h>
 
 #include <support/test_counts.h>
 

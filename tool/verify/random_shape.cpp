@@ -1,5 +1,5 @@
 // A few families of shapes for each kind, with random sizes.
-#include <fathom/detect/verify/referee.h>
+#include <tool/verify/referee.h>
 
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>

@@ -1,6 +1,6 @@
 // docs/matrix.md is what the table and the measurements say. FATHOM_WRITE_MATRIX=1 writes it again.
 #include <fathom/base/file.h>
-#include <fathom/detect/verify/referee.h>
+#include <tool/verify/referee.h>
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Reports: the page is valid HTML for any text, and its pictures are embedded.
 #include <fathom/show/image.h>
-#include <fathom/show/report_page.h>
 #include <support/scratch_folder.h>
 #include <support/sources.h>
+#include <tool/report_page.h>
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Runs every query on random shapes of each pair of kinds, with the method that the dispatch table selects.
-#include <fathom/detect/verify/referee.h>
+#include <tool/verify/referee.h>
 
 #include <fathom/base/progress.h>
 

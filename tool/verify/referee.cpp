@@ -1,5 +1,5 @@
 // Collects the claims of all methods about a pair and tests them against one another.
-#include <fathom/detect/verify/referee.h>
+#include <tool/verify/referee.h>
 
 #include <fathom/base/motion.h>
 #include <fathom/base/rounding.h>

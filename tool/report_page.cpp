@@ -1,5 +1,5 @@
 // Reports as HTML pages.
-#include <fathom/show/report_page.h>
+#include <tool/report_page.h>
 
 #include <fathom/base/encode/base64.h>
 #include <fathom/base/error.h>
