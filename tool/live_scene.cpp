@@ -53,12 +53,11 @@ void ShapesScene::update_pairs() {
 void ShapesScene::compute_distance(Pair& pair) const {
     const Stopwatch start;
     pair.distance = distance(world_.shape(pair.a), world_.pose(pair.a), world_.shape(pair.b), world_.pose(pair.b));
+    // The broad phase tests no pair that it proves disjoint.
+    if (pair.collision.method == Method::automatic)
+        pair.collision = collide(world_.shape(pair.a), world_.pose(pair.a), world_.shape(pair.b), world_.pose(pair.b),
+                                 {.goal = CollideGoal::status});
     pair.microseconds += 1e6 * start.seconds();
-    // The broad phase tests no pair that it proves disjoint: method and note are then those of the distance.
-    if (pair.collision.method == Method::automatic) {
-        pair.collision.method = pair.distance->method;
-        pair.collision.note = pair.distance->note;
-    }
 }
 
 void ShapesScene::move(Index body, const Pose& pose) {
