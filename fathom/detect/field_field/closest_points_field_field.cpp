@@ -172,8 +172,8 @@ void closest_of_planes(PlaneBundle& of_a, PlaneBundle& of_b, const Vec3& near_a,
         }
         return change;
     };
-    const double small = 1e-14 * (a - b).norm() + 1e-300;
-    for (int k = 0; k < 400; ++k)
+    const double small = 1e-12 * (a - b).norm() + 1e-300;
+    for (int k = 0; k < 80; ++k)
         if (const double of_first = pass(of_a, a, b); of_first + pass(of_b, b, a) < small) break;
 }
 

@@ -15,6 +15,7 @@ namespace fathom::query {
 namespace {
 
 constexpr std::size_t probe_evaluations = 2'000; // of a field, for the distance at one time
+constexpr std::size_t max_distances = 24;        // by branch and bound, in one sweep of a surface and a solid
 constexpr double normal_lead_time = 1e-6;        // the normal is taken this long before contact (time)
 
 class Advancement {
@@ -24,6 +25,7 @@ public:
           mover_b_(b.motion), two_solids_(has_field(a.shape->kind()) && has_field(b.shape->kind())) {
         const Method method = choose(a.shape->kind(), b.shape->kind(), Question::distance, Method::automatic);
         exact_ = method != Method::field_field && method != Method::mesh_field;
+        distances_left_ = max_distances * options.effort;
         // Points of a small rotation are computed about a distant axis.
         for (const Mover* mover : {&mover_a_, &mover_b_})
             if (mover->screw().angle > 0) path_error_ += rounding_error(16) * mover->screw().point.norm();
@@ -51,7 +53,8 @@ public:
                            .time = found.time,
                            .error = found.error,
                            .intervals = std::move(found.intervals),
-                           .budget_exhausted = found.budget_exhausted};
+                           .budget_exhausted =
+                               found.budget_exhausted || (distances_left_ == 0 && found.error > options_.tolerance)};
         if (result.status == Status::overlapping) describe(result);
         return result;
     }
@@ -81,32 +84,39 @@ private:
                 return {false, gap - rounding, 0, 0};
         } else {
             if (const double gap = far(); gap > coarse_) return {false, gap - rounding, 0, 0};
-            if (const double inside = surface_in_solid(t); inside >= 0) return {true, 0, inside - rounding, 0};
+            return surface_and_solid_at(t, rounding);
         }
-        const DistanceResult d = bounds_at(t);
+        DistanceResult d = distance_at(t, coarse_);
         if (d.upper_bound <= options_.margin) return {true, 0, -rounding, 0};
         const double above = d.upper_bound - options_.margin;
+        if (d.lower_bound - options_.margin < 0.5 * above && std::isfinite(above)) d = distance_at(t, 0.25 * above);
         const double gap = std::max(d.lower_bound - options_.margin, apart_by_status(t, d)) - rounding;
         return {false, gap, 0, std::max(above - gap, 0.0)};
     }
 
-    // Bounds on the distance, the lower one at least half of the upper one if that takes little.
-    [[nodiscard]] DistanceResult bounds_at(double t) const {
-        if (two_solids_ || exact_) {
-            const DistanceResult d = distance_at(t, coarse_);
-            const double above = d.upper_bound - options_.margin;
-            return above > 0 && std::isfinite(above) && d.lower_bound - options_.margin < 0.5 * above
-                       ? distance_at(t, 0.25 * above)
-                       : d;
+    // A surface and a solid: the smallest value of the field on the surface, and a level that it is proven to exceed,
+    // from which its clearance radius follows.
+    [[nodiscard]] TimeProbe surface_and_solid_at(double t, double rounding) const {
+        const mesh_field::MeshContactResult least = contacts(t, {.goal = mesh_field::MeshGoal::deepest});
+        if (least.contacts.empty()) return {};
+        const double value = -least.contacts.front().depth, slope = lipschitz();
+        if (value <= options_.margin) return {true, 0, (options_.margin - value) / slope - rounding, 0};
+        const ClearanceProof& clearance = (is_surface(a_.shape->kind()) ? b_ : a_).shape->solid().clearance();
+        double gap = 0;
+        for (const double share : {0.8, 0.3}) {
+            const double level = share * value, proven = clearance.radius(level) - options_.margin;
+            if (proven <= gap) break;
+            if (contacts(t, {.goal = mesh_field::MeshGoal::any, .margin = level, .max_evaluations = probe_evaluations})
+                    .status == Status::disjoint)
+                gap = proven;
         }
         const Pair pair{{a_.shape, mover_a_.pose(t)}, {b_.shape, mover_b_.pose(t)}};
-        if (!pair.a.shape->bounded() || !pair.b.shape->bounded()) return distance_at(t, coarse_);
-        DistanceResult d = distance_of_disjoint(pair, {.tolerance = coarse_}, false, probe_evaluations);
-        const double above = d.upper_bound - options_.margin;
-        if (d.lower_bound - options_.margin < 0.5 * above)
-            d = distance_of_disjoint(pair, {.tolerance = std::max(0.25 * above, 1e-12)}, false, probe_evaluations);
-        d.method = Method::mesh_field;
-        return d;
+        if (gap < 0.2 * value && pair.a.shape->bounded() && pair.b.shape->bounded() && distances_left_ > 0 &&
+            distances_left_-- > 0)
+            gap = std::max(
+                gap, distance_of_disjoint(pair, {.tolerance = 0.5 * value}, false, probe_evaluations).lower_bound -
+                         options_.margin);
+        return {false, gap - rounding, 0, std::max(value - options_.margin - gap, 0.0)};
     }
 
     // The surface and the solid of a pair that has one of each, at a time.
@@ -121,39 +131,19 @@ private:
         return std::max((is_surface(a_.shape->kind()) ? b_ : a_).shape->field()->lipschitz(), 1e-300);
     }
 
-    // Length of relative motion over which a point of the surface stays inside the solid, from the value of the field
-    // at it (m); negative if none was found.
-    [[nodiscard]] double surface_in_solid(double t) const {
-        const mesh_field::MeshContactResult found =
-            contacts(t, {.goal = mesh_field::MeshGoal::any, .margin = options_.margin, .prove = false});
-        if (found.status != Status::overlapping || found.contacts.empty()) return -1;
-        return std::max(0.0, found.contacts.front().depth + options_.margin) / lipschitz();
-    }
-
     // A lower bound on the distance may be loose near kinks, but a margin can still be proven by collide().
     [[nodiscard]] double apart_by_status(double t, const DistanceResult& d) const {
         const double above = d.upper_bound - options_.margin;
         if (!(above > 0) || !std::isfinite(above) || d.lower_bound - options_.margin > 0.3 * above ||
-            (d.method != Method::field_field && d.method != Method::mesh_field))
+            d.method != Method::field_field)
             return 0;
-        for (const double share : {0.6, 0.2}) {
-            const double level = options_.margin + share * above;
-            if (d.method == Method::mesh_field) {
-                // If the field is above a level on the whole surface, the distance is at least level / slope.
-                const double gap = level / std::max(lipschitz(), 1.0) - options_.margin;
-                if (gap > 0 && contacts(t, {.goal = mesh_field::MeshGoal::any,
-                                            .margin = level,
-                                            .max_evaluations = max_status_evaluations})
-                                       .status == Status::disjoint)
-                    return gap;
-            } else if (field_field::collide(a_.shape->solid(), mover_a_.pose(t), b_.shape->solid(), mover_b_.pose(t),
-                                            {.goal = field_field::CollideGoal::any,
-                                             .margin = level,
-                                             .max_evaluations = max_status_evaluations})
-                           .status == Status::disjoint) {
+        for (const double share : {0.5, 0.1})
+            if (field_field::collide(a_.shape->solid(), mover_a_.pose(t), b_.shape->solid(), mover_b_.pose(t),
+                                     {.goal = field_field::CollideGoal::any,
+                                      .margin = options_.margin + share * above,
+                                      .max_evaluations = max_status_evaluations})
+                    .status == Status::disjoint)
                 return share * above;
-            }
-        }
         return 0;
     }
 
@@ -169,8 +159,9 @@ private:
     SweepOptions options_;
     double coarse_; // tolerance far from contact (m)
     Mover mover_a_, mover_b_;
-    bool two_solids_, exact_ = false; // exact_: distances are exact
-    double path_error_ = 0;           // bound on the error of poses between the ends (m)
+    bool two_solids_, exact_ = false;    // exact_: distances are exact
+    mutable std::size_t distances_left_; // limit on distances by branch and bound, for a surface and a solid
+    double path_error_ = 0;              // bound on the error of poses between the ends (m)
 };
 
 SweepResult sweep_by_advancement(const Moving& a, const Moving& b, const SweepOptions& options) {

@@ -296,15 +296,14 @@ struct GridSlopes::Span {
     std::array<int, 3> first, last; // cells
 
     Span(const Box& box, const GridLayout& layout)
-        : low((box.lower - layout.origin) / layout.cell), high((box.upper - layout.origin) / layout.cell) {
-        low.array() -= padding;
-        high.array() += padding;
-    }
+        : low((box.lower - layout.origin) / layout.cell), high((box.upper - layout.origin) / layout.cell) {}
     bool within(const GridLayout& layout) {
         for (std::size_t k = 0; k < 3; ++k) {
             const auto axis = static_cast<Eigen::Index>(k);
             const int cells = layout.cells(static_cast<int>(k));
             if (!(low[axis] >= 0 && high[axis] <= cells)) return false;
+            low[axis] = std::max(low[axis] - padding, 0.0);
+            high[axis] = std::min(high[axis] + padding, static_cast<double>(cells));
             first[k] = std::min(static_cast<int>(low[axis]), cells - 1);
             last[k] = std::min(static_cast<int>(high[axis]), cells - 1);
         }
