@@ -97,10 +97,14 @@ private:
     // A surface and a solid: the smallest value of the field on the surface, and a level that it is proven to exceed,
     // from which its clearance radius follows.
     [[nodiscard]] TimeProbe surface_and_solid_at(double t, double rounding) const {
-        const mesh_field::MeshContactResult least = contacts(t, {.goal = mesh_field::MeshGoal::deepest});
+        // The first contact that is found suffices while they touch.
+        mesh_field::MeshContactResult least =
+            contacts(t, {.goal = mesh_field::MeshGoal::any, .margin = options_.margin, .prove = false});
+        if (least.status != Status::overlapping)
+            least = contacts(t, {.goal = mesh_field::MeshGoal::deepest, .max_evaluations = probe_evaluations});
         if (least.contacts.empty()) return {};
-        const double value = -least.contacts.front().depth, slope = lipschitz();
-        if (value <= options_.margin) return {true, 0, (options_.margin - value) / slope - rounding, 0};
+        const double value = -least.contacts.front().depth;
+        if (value <= options_.margin) return {true, 0, (options_.margin - value) / lipschitz() - rounding, 0};
         const ClearanceProof& clearance = (is_surface(a_.shape->kind()) ? b_ : a_).shape->solid().clearance();
         double gap = 0;
         for (const double share : {0.8, 0.3}) {
