@@ -54,10 +54,9 @@ TEST(Distance, bounds_enclose_closed_forms_and_converge_to_the_tolerance) {
             const DistanceResult d = distance(c.a, {}, c.b, c.pose_b, {.tolerance = tolerance});
             EXPECT_LE(d.lower_bound, c.distance + 1e-12) << c.what << " " << tolerance;
             EXPECT_GE(d.upper_bound, c.distance - 1e-12) << c.what << " " << tolerance;
-            const double wanted = tolerance > 0 ? tolerance : 2e-3;
-            if (tolerance == 0 || tolerance >= 1e-6)
-                EXPECT_TRUE(d.converged) << c.what << " " << tolerance << ": " << d.lower_bound << " to "
-                                         << d.upper_bound;
+            const double wanted = tolerance > 0 ? tolerance : 2.5e-3;
+            EXPECT_TRUE(d.converged || (tolerance > 0 && tolerance < 1e-6))
+                << c.what << " " << tolerance << ": " << d.lower_bound << " to " << d.upper_bound;
             EXPECT_TRUE(!d.converged || d.upper_bound - d.lower_bound <= wanted) << c.what << " " << tolerance;
         }
 }
@@ -135,8 +134,8 @@ TEST(SweepBudget, sliding_resting_and_grazing_shapes_end_with_an_honest_result) 
                 EXPECT_NE(s.status, Status::disjoint) << what;
                 EXPECT_LE(s.time, first_contact + 1e-9) << what;
             }
-            if (s.status == Status::overlapping && s.error > 1e-5) EXPECT_TRUE(s.budget_exhausted) << what;
-            if (s.status == Status::undecided) EXPECT_TRUE(s.budget_exhausted || !s.proven) << what;
+            EXPECT_TRUE(s.status != Status::overlapping || s.error <= 1e-5 || s.budget_exhausted) << what;
+            EXPECT_TRUE(s.status != Status::undecided || s.budget_exhausted || !s.proven) << what;
         }
     };
     check("box sliding on a box", cube, cube, {-0.5, 0, 1}, {0.5, 0, 1}, 0);
