@@ -1,11 +1,11 @@
 // Distances of all pairs of kinds: the bounds enclose closed forms, converge to the requested tolerance, and the flag
 // says so. Sweeps of sliding, resting and grazing shapes end within their budget.
 #include <fathom/detect/query/query.h>
-#include <fathom/detect/verify/random_shape.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/field/grid/bake.h>
 #include <fathom/geometry/generate/generate.h>
+#include <tool/verify/referee.h>
 
 #include <support/test_counts.h>
 
