@@ -152,7 +152,7 @@ void print_method(Method method, Question question, const NamedShape& a, const N
 
 void print_error(double error_bound) {
     if (!std::isfinite(error_bound))
-        fmt::print("  error      of depths unknown: the values of a field are not a distance\n");
+        fmt::print("  error      unknown: an interior is guessed, or the values of a field are not a distance\n");
     else if (error_bound > 0)
         fmt::print("  error      at most {:.3g} m: of the shapes as they are sampled\n", error_bound);
     else

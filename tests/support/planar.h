@@ -197,7 +197,7 @@ inline TriangleMesh make_torn_rectangle(std::size_t nodes) {
     const std::array<Segment, 3> blades = {{{Vec3(-0.36, -0.8, 0), Vec3(-0.36, 0.8, 0)},
                                             {Vec3(-1.2, 0.11, 0), Vec3(-0.3, 0.11, 0)},
                                             {Vec3(1.2, 0.12, 0), Vec3(0.21, 0.12, 0)}}};
-    return planar::torn(nodes, blades, rectangles_of);
+    return planar::torn(nodes, blades, planar::rectangles_of);
 }
 
 } // namespace fathom::testing

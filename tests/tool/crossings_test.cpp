@@ -35,19 +35,30 @@ json result_of(const std::string& arguments) {
     return json::parse(outcome.out, nullptr, false);
 }
 
-// Counts of one test: wrong results, and how often each truth occurred.
+// Counts of one test: how often each truth occurred, and how often the evaluation limit was reached. A result may then
+// be undecided or less accurate, but never wrong.
 struct Tally {
-    std::size_t overlapping = 0, disjoint = 0, undecided = 0;
+    std::size_t overlapping = 0, disjoint = 0, undecided = 0, exhausted = 0;
 
     void add(bool truth, const json& found, const std::string& arguments) {
         ++(truth ? overlapping : disjoint);
+        const bool stopped = found.value("budget_exhausted", false);
+        exhausted += stopped;
+        if (found["status"] == "undecided") {
+            ++undecided;
+            EXPECT_TRUE(stopped) << arguments;
+            EXPECT_EQ(found["proven"], false) << arguments;
+            return;
+        }
         EXPECT_EQ(found["status"], truth ? "overlapping" : "disjoint") << arguments;
         EXPECT_EQ(found["proven"], true) << arguments;
     }
-    void expect_both_outcomes() const {
-        std::printf("    %zu overlapping, %zu disjoint\n", overlapping, disjoint);
+    void expect_both_outcomes(std::size_t max_exhausted = 0) const {
+        std::printf("    %zu overlapping, %zu disjoint; evaluation limit reached %zu times, undecided %zu times\n",
+                    overlapping, disjoint, exhausted, undecided);
         EXPECT_GE(overlapping, (overlapping + disjoint) / 5);
         EXPECT_GE(disjoint, (overlapping + disjoint) / 5);
+        EXPECT_LE(exhausted, max_exhausted);
     }
 };
 
@@ -168,9 +179,12 @@ TEST(Crossings, thrown_bars_and_plates_touch_when_their_separating_axes_say) {
         EXPECT_LE(found["time"].get<double>(), truth.begin + 1e-9) << arguments;
         EXPECT_GE(found["time"].get<double>() + found["error"].get<double>(), truth.begin - 1e-9) << arguments;
         EXPECT_LE(found["error"].get<double>(), 1e-5) << arguments;
-        EXPECT_NEAR(found["intervals"].back()["end"].get<double>(), truth.end, 1e-5) << arguments;
+        EXPECT_GE(found["intervals"].back()["end"].get<double>(), truth.end - 1e-9) << arguments;
+        if (found["budget_exhausted"] == false) {
+            EXPECT_NEAR(found["intervals"].back()["end"].get<double>(), truth.end, 1e-5) << arguments;
+        }
     }
-    tally.expect_both_outcomes();
+    tally.expect_both_outcomes(count / 100);
 }
 
 // A ball as an expression, and a wire as a mesh of twelve triangles.
@@ -232,11 +246,13 @@ TEST(Crossings, turning_bars_touch_a_standing_ball_on_its_surface_and_in_time) {
         }
         EXPECT_LE(found["time"].get<double>(), after + 1e-9) << arguments;
         EXPECT_GE(found["time"].get<double>() + found["error"].get<double>(), after - 1e-9) << arguments;
-        EXPECT_LE(found["error"].get<double>(), 1e-4) << arguments;
+        if (found["budget_exhausted"] == false) {
+            EXPECT_LE(found["error"].get<double>(), 1e-5) << arguments;
+        }
         const auto p = found["point"].get<std::vector<double>>();
         EXPECT_NEAR((Vec3(p[0], p[1], p[2]) - ball).norm(), radius, 1e-3 * radius) << arguments;
     }
-    tally.expect_both_outcomes();
+    tally.expect_both_outcomes(count / 8); // grazing contacts, and ends of contact
 }
 
 } // namespace

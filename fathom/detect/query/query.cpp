@@ -112,6 +112,7 @@ bool caps_matter(const Moving& a, const Moving& b, const SweepOptions& options, 
 template <class Result>
 void note_interiors(const Shape& a, const Shape& b, bool depends_on_guess, Result& result) {
     result.proven = result.proven && !depends_on_guess;
+    if (depends_on_guess) result.error_bound = HUGE_VAL;
     result.note = note_on(a, b, result.status, depends_on_guess);
 }
 
