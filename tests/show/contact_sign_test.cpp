@@ -168,7 +168,7 @@ TEST(ContactSign, is_from_particles_to_obstacles) {
 }
 
 TEST(ContactSign, is_from_a_to_b_in_scripted_worlds_with_every_method) {
-    for (const char* method : {"fields", "descent", "mesh_field", "meshes", "depth_maps", "sweep"})
+    for (const char* method : {"field_field", "dual_gradient", "mesh_field", "mesh_mesh", "depth_maps", "point_field"})
         for (const bool swapped : {false, true}) {
             const std::string low = "[[body]]\nname = \"low\"\nkind = \"moved\"\nshape = \"sphere\"\n"
                                     "size = 0.4\nresolution = 24\npath = [[0, 0, 0, 0], [0.01, 0.01, 0, 0]]\n",

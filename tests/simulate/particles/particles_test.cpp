@@ -23,7 +23,8 @@
 namespace fathom {
 namespace {
 
-BodyShapePtr shape_of(TriangleMesh mesh) { return make_body_shape(Shape(std::move(mesh))); }
+// Particles collide with the triangles as they are given: a room is a surface that is oriented inward.
+BodyShapePtr shape_of(TriangleMesh mesh) { return make_body_shape(Shape(std::move(mesh), MeshInside::open)); }
 
 void run(ParticleWorld& world, int steps) {
     for (int k = 0; k < steps; ++k) world.step();
