@@ -124,7 +124,7 @@ Times rows(Report& report, const TriangleMesh& mesh, const SurfaceTree& tree, st
                                             [&] { vdb.first_hits(all.first(some), std::span(theirs).first(some)); },
                                             [&] { bullet.first_hits(all.first(some), std::span(theirs).first(some)); },
                                             paper_walk(octree_intervals, *field, all.first(some)),
-                                            paper_walk(point_field::dda_intervals, dense, all.first(few))};
+                                            paper_walk(dda_intervals, dense, all.first(few))};
     const std::vector<double> seconds = race(rivals, 3);
     set_thread_count(0);
     const auto microseconds = [&](std::size_t k, std::size_t asked) {
