@@ -72,7 +72,7 @@ public:
         return {s.gradient / steepness, (s.gradient.dot(x) - s.distance) / steepness};
     }
 
-    // Unit normal at a surface point; 0 if it is no better than the direction between two closest points.
+    // Unit normal at a surface point; 0 for triangles, where the direction between two closest points serves as well.
     [[nodiscard]] Vec3 normal(const Vec3& x) {
         if (body_.half_space) return body_.half_space->normal;
         if (body_.surface) return Vec3::Zero();

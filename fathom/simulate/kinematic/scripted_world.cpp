@@ -25,7 +25,7 @@ SweepOptions sweep_options(Method method) {
     return {.method = method, .path = method == Method::point_field ? Path::straight : Path::screw};
 }
 
-// What is asked of a pair: the solids of both, or the points or triangles of one in the solid of the other.
+// The two shapes of a query: the solids of both bodies, or the points or triangles of one and the solid of the other.
 struct Role {
     const Shape *a = nullptr, *b = nullptr;
 };

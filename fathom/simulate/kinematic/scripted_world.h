@@ -1,9 +1,9 @@
-// Kinematic bodies on scripted paths. Each step asks collide() or sweep() of query.h about the pairs that the broad
-// phase of a World finds; there is no response, and bodies pass through each other. For the experiments of papers
+// Kinematic bodies on scripted paths. Each step calls collide() or sweep() of query.h for the pairs that the broad
+// phase of a World finds; contacts have no response, and bodies pass through each other. For the experiments of papers
 // without simulation (Liu et al. 2024: two passing fields; Fabrizio: a flight; Xu & Barbic 2014, tables 2 and 3).
-// A method of the table that supports collide() is asked at the end of the step, about the solids of both bodies
-// (mesh_field: the triangles of each in the solid of the other). A method for moving shapes alone is asked over the
-// step, about the points of each body in the solid of the other; it lists the first contact of either. The status
+// A method of the table that supports collide() runs at the end of the step, on the solids of both bodies
+// (mesh_field: the triangles of each in the solid of the other). A method that supports only sweep() runs over the
+// step, on the points of each body in the solid of the other, and returns the first contact of each role. The status
 // "disjoint" is a proof; a method that samples returns undecided if it finds no contact.
 // Not thread-safe; parallel inside, with the same bits for any number of threads.
 #pragma once
