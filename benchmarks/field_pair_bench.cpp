@@ -7,6 +7,7 @@
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
 #include <fathom/detect/field_field/field_field.h>
+#include <fathom/detect/query/query.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
 #include <tests/support/mesh_oracle.h>
@@ -166,12 +167,13 @@ void distance_rows(Report& report, const Pairing& p) {
     std::vector<Pose> apart;
     for (std::size_t k = 0; k < pose_count && apart.size() < slow_count; ++k)
         if (!surfaces_cross(p.peers_a.single, {}, p.peers_b.single, p.poses[k])) apart.push_back(p.poses[k]);
-    std::vector<field_field::Separation> ours(apart.size());
+    const Shape a(p.a.grid), b(p.b.grid);
+    a.prepare(), b.prepare();
+    std::vector<DistanceResult> ours(apart.size());
     std::vector<double> theirs(apart.size()), theirs_double(apart.size());
     const std::function<void()> rivals[] = {
         [&] {
-            for (std::size_t k = 0; k < apart.size(); ++k)
-                ours[k] = field_field::separation(p.a.solid, {}, p.b.solid, apart[k]);
+            for (std::size_t k = 0; k < apart.size(); ++k) ours[k] = distance(a, {}, b, apart[k]);
         },
         [&] {
             for (std::size_t k = 0; k < apart.size(); ++k)
@@ -185,13 +187,13 @@ void distance_rows(Report& report, const Pairing& p) {
     double worst = 0, gap = 0;
     std::size_t truncated = 0, contained = 0;
     for (std::size_t k = 0; k < apart.size(); ++k) {
-        if (ours[k].upper < 0) {
+        if (ours[k].upper_bound < 0) {
             ++contained; // one in the other: surfaces that do not cross
             continue;
         }
-        worst = std::max(worst, std::abs(ours[k].upper - theirs_double[k]));
-        gap = std::max(gap, ours[k].upper - ours[k].lower);
-        truncated += ours[k].budget_exhausted;
+        worst = std::max(worst, std::abs(ours[k].upper_bound - theirs_double[k]));
+        gap = std::max(gap, ours[k].upper_bound - ours[k].lower_bound);
+        truncated += !ours[k].converged;
     }
     const std::string error =
         fmt::format("of FCL's by {:.1e} at most (grids' error {:.1e}); bounds {:.1e} apart, {} truncated; {} overlap",

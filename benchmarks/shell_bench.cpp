@@ -275,21 +275,38 @@ struct PairAnswers {
     }
 };
 
-void pair_rows(Report& report, const point_field::SweepBody& body, const FclMesh& peer,
-               const std::vector<PairMotion>& motions, const std::string& id, const char* work, double memory) {
+struct SweepBody {
+    const point_field::SweepShell* shell = nullptr;
+    const SegmentCaster* caster = nullptr;
+};
+
+// The earlier first contact of A's points in B's field and B's points in A's field.
+point_field::ShellSweepHit sweep_pair(const SweepBody& a, const Motion& motion_a, const SweepBody& b,
+                                      const Motion& motion_b, point_field::ShellSweepOptions options) {
+    point_field::ShellSweepResult of_a, of_b;
+    sweep(*a.shell, motion_a, *b.caster, motion_b, of_a, options);
+    if (of_a.first.status == Status::overlapping)
+        options.latest = std::min(options.latest, of_a.first.time + of_a.first.error);
+    sweep(*b.shell, motion_b, *a.caster, motion_a, of_b, options);
+    const bool second = of_b.first.status != Status::disjoint &&
+                        (of_a.first.status == Status::disjoint || of_b.first.time < of_a.first.time);
+    return second ? of_b.first : of_a.first;
+}
+
+void pair_rows(Report& report, const SweepBody& body, const FclMesh& peer, const std::vector<PairMotion>& motions,
+               const std::string& id, const char* work, double memory) {
     PairAnswers answers;
     answers.ours.assign(motions.size(), HUGE_VAL);
     answers.theirs.fill(answers.ours);
     const double bend = 1e-7 * body.caster->field().bounds().size().maxCoeff();
-    point_field::PairSweep result;
     const auto sweep_all = [&] {
         answers.undecided = 0;
         for (std::size_t k = 0; k < motions.size(); ++k) {
-            point_field::sweep_pair(body, motions[k].a, body, motions[k].b, result,
-                                    {.goal = SweepGoal::first, .path = Path::screw, .bend = bend});
-            if (result.first.status == Status::overlapping) answers.ours[k] = result.first.time;
-            answers.error = std::max(answers.error, result.first.error);
-            answers.undecided += result.first.status == Status::undecided;
+            const point_field::ShellSweepHit first = sweep_pair(
+                body, motions[k].a, body, motions[k].b, {.goal = SweepGoal::first, .path = Path::screw, .bend = bend});
+            if (first.status == Status::overlapping) answers.ours[k] = first.time;
+            answers.error = std::max(answers.error, first.error);
+            answers.undecided += first.status == Status::undecided;
         }
     };
     const auto sample_all = [&](std::size_t n) {

@@ -1,5 +1,5 @@
 // Collision of two fields: contacts, penetration depth and separating direction; and their distance when disjoint.
-#include <fathom/detect/field_field/field_field.h>
+#include <fathom/detect/query/query.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/field/mesh/grid_builder.h>
@@ -9,27 +9,22 @@
 
 int main() {
     using namespace fathom;
-    // Once per body: the bounding sphere tree over its interior.
-    const FieldSphereTree creature(
+    const Shape creature(
         std::make_shared<GridField>(build_grid(make_creature({.triangles = 20000}), {.resolution = 128})));
-    const FieldSphereTree ring(std::make_shared<AnalyticField>(shapes::torus(0.4, 0.12)));
+    const Shape ring(std::make_shared<AnalyticField>(shapes::torus(0.4, 0.12)));
 
     const Pose here, there = Pose::from_axis_angle(0.7, Vec3::UnitX(), {0.3, 0.1, 0.2});
-    const field_field::CollideResult found = field_field::collide(creature, here, ring, there);
+    const CollideResult found = collide(creature, here, ring, there);
     if (found.status != Status::overlapping || found.contacts.empty()) return 1;
-    std::printf("overlapping, %.4f m deep, %zu contacts, %zu field evaluations\n", found.depth, found.contacts.size(),
-                found.evaluations);
+    std::printf("overlapping, %.4f m deep, %zu contacts\n", found.depth, found.contacts.size());
     for (const Contact& c : found.contacts)
         std::printf("  region %u: depth %.4f m at (%.3f, %.3f, %.3f), separating direction (%.3f, %.3f, %.3f)\n",
                     c.region, c.depth, c.point_a.x(), c.point_a.y(), c.point_a.z(), c.normal.x(), c.normal.y(),
                     c.normal.z());
 
     // With the ring moved aside: proven disjoint, with a lower and an upper bound on the distance.
-    const Pose aside = Pose::from_translation({1.5, 0, 0});
-    const field_field::CollideResult apart =
-        field_field::collide(creature, here, ring, aside, {.goal = field_field::CollideGoal::any});
-    const field_field::Separation gap = field_field::separation(creature, here, ring, aside);
+    const DistanceResult gap = distance(creature, here, ring, Pose::from_translation({1.5, 0, 0}));
     std::printf("moved aside: %s, distance between %.4f and %.4f m\n",
-                apart.status == Status::disjoint ? "disjoint" : "not disjoint", gap.lower, gap.upper);
-    return apart.status == Status::disjoint && gap.lower <= gap.upper ? 0 : 1;
+                gap.status == Status::disjoint ? "disjoint" : "not disjoint", gap.lower_bound, gap.upper_bound);
+    return gap.status == Status::disjoint && gap.lower_bound <= gap.upper_bound ? 0 : 1;
 }

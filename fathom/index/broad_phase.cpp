@@ -175,12 +175,12 @@ BroadMethod BroadPhase::choose() const {
 }
 
 void BroadPhase::find_pairs() {
-    used_ = choose();
+    const BroadMethod used = choose();
     before_.swap(pairs_);
     const SceneObjects objects{boxes_, spheres_};
     if (options_.finder) {
         options_.finder->find_pairs(objects, pairs_);
-    } else if (used_ == BroadMethod::brute_force) {
+    } else if (used == BroadMethod::brute_force) {
         pairs_by_force(objects, pairs_);
     } else {
         packed_.find_pairs(boxes_, pairs_);

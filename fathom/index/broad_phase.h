@@ -38,8 +38,7 @@ public:
     [[nodiscard]] std::span<const IdPair> pairs() const { return pairs_; }
     [[nodiscard]] std::span<const IdPair> began() const { return began_; }
     [[nodiscard]] std::span<const IdPair> ended() const { return ended_; }
-    [[nodiscard]] std::vector<IdPair> stayed() const;               // pairs() without began()
-    [[nodiscard]] BroadMethod method_used() const { return used_; } // in the last step
+    [[nodiscard]] std::vector<IdPair> stayed() const; // pairs() without began()
 
     // As Bvh::visit_overlapping() and Bvh::visit_ray(), for the ids of the present volumes, spheres as boxes. They need
     // no find_pairs(): the first visit after a change builds a tree, O(n log n). Thread-safe while nothing changes.
@@ -69,7 +68,6 @@ private:
     std::vector<char> present_;
     std::vector<Index> free_, freed_now_; // ids for reuse; ids removed in this step
     std::size_t size_ = 0;
-    BroadMethod used_ = BroadMethod::brute_force;
     PackedTree packed_;
     std::unique_ptr<Lazy<QueryTree>> query_tree_ = std::make_unique<Lazy<QueryTree>>();
     std::vector<IdPair> pairs_, before_, began_, ended_;

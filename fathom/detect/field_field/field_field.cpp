@@ -1,9 +1,7 @@
-// Collision and distance of two solids in a canonical order, so that swapping the arguments only swaps names.
+// Collision of two solids in a canonical order, so that swapping the arguments only swaps names.
 #include <fathom/detect/field_field/field_field.h>
 
 #include <fathom/base/error.h>
-#include <fathom/base/rounding.h>
-#include <fathom/detect/field_field/closest_points_field_field.h>
 #include <fathom/detect/field_field/contact_regions.h>
 #include <fathom/detect/field_field/overlap_search.h>
 
@@ -162,44 +160,6 @@ CollideResult collide(const FieldSphereTree& a, const Pose& pose_a, const FieldS
         if (deeper.status == Status::overlapping) start = deeper.in_p;
     }
     add_contacts(o, pair, start, options, result);
-    return result;
-}
-
-Separation separation(const FieldSphereTree& a, const Pose& pose_a, const FieldSphereTree& b, const Pose& pose_b,
-                      const SeparationOptions& options) {
-    check(0, options.tolerance, a, b);
-    Separation result{-HUGE_VAL, HUGE_VAL};
-    result.error_bound = a.surface_error() + b.surface_error();
-    if (a.empty() || b.empty()) {
-        result.lower = HUGE_VAL;
-        return result;
-    }
-    result.budget_exhausted = true;
-    if (!is_finite(pose_a) || !is_finite(pose_b)) return result;
-    const Ordered o(a, pose_a, b, pose_b);
-    const double tolerance = options.tolerance > 0 ? options.tolerance : 1e-3 * o.size();
-    const CollideResult touch = collide(a, pose_a, b, pose_b, {.max_contacts = 1});
-    result.evaluations = touch.evaluations;
-    if (!touch.contacts.empty()) {
-        const Contact& c = touch.contacts.front();
-        result.upper = -c.depth;
-        result.point_a = c.point_a, result.point_b = c.point_b, result.normal = c.normal;
-        return result;
-    }
-    if (!o.q->bounded()) return result;
-    const ClosestPoints near =
-        closest_points({.solid = o.p}, {.solid = o.q}, relative(o.pose_p, o.pose_q),
-                       {.tolerance = 0.98 * tolerance, .max_evaluations = options.max_evaluations});
-    result.evaluations += near.evaluations;
-    if (!std::isfinite(near.upper)) return result; // the distance overflows
-    const double rounding = position_rounding(a.bounds().lower.norm(), a.bounds().upper.norm(), b.bounds().lower.norm(),
-                                              b.bounds().upper.norm(), o.far());
-    result.lower = near.lower > 0 ? std::max(0.0, near.lower - rounding) : near.lower;
-    result.upper = near.upper;
-    result.point_a = o.pose_p * (o.swapped ? near.in_q : near.in_p);
-    result.point_b = o.pose_p * (o.swapped ? near.in_p : near.in_q);
-    result.normal = (result.point_b - result.point_a).stableNormalized();
-    result.budget_exhausted = !(result.upper - result.lower <= tolerance);
     return result;
 }
 

@@ -1,4 +1,4 @@
-// Collision and distance of two fields in two poses.
+// Collision of two fields in two poses.
 // Method: Liu et al. 2024, sections 4.2 to 4.4, without step sizes and octree depths to set by hand, and with a proof.
 // The minimum of B's field over the points of A is minus the penetration depth if the bodies overlap, and their
 // distance if they do not.
@@ -6,8 +6,7 @@
 // bounding sphere of one body's tree is clear of the other's field. Regions that stay open at the requested tolerance
 // make the status "undecided".
 // The depth of two convex analytic expressions is the global maximum. Otherwise it is the best result of descents from
-// a bounded number of starting points, and a deeper point may exist. Distances have a proven lower bound, which may be
-// loose.
+// a bounded number of starting points, and a deeper point may exist.
 // Contact normals are unit and point from A to B: moving B along the normal by `depth` removes the deepest penetration.
 // Swapping A and B gives the same points and the negated normal, to the bit. const and thread-safe.
 #pragma once
@@ -46,25 +45,5 @@ struct CollideResult {
 
 [[nodiscard]] CollideResult collide(const FieldSphereTree& a, const Pose& pose_a, const FieldSphereTree& b,
                                     const Pose& pose_b, const CollideOptions& options = {});
-
-struct SeparationOptions {
-    double tolerance = 0; // requested difference of the bounds (m); 0: 1e-3 of the size of the smaller solid
-    // Limit on field evaluations: some hundreds find `upper`, the others raise `lower`.
-    std::size_t max_evaluations = 20'000;
-};
-
-// Signed distance: the distance if disjoint, minus the depth that collide() finds if overlapping.
-struct Separation {
-    // Bounds on the distance of the zero sets (m). Overlapping: lower is -infinity. Against an unbounded body:
-    // upper is infinity.
-    double lower = 0, upper = 0;
-    Vec3 point_a = Vec3::Zero(), point_b = Vec3::Zero(); // witness points at distance `upper` (m, world)
-    Vec3 normal = Vec3::Zero();                          // unit, from A to B
-    double error_bound = 0;
-    bool budget_exhausted = false; // the bounds are farther apart than requested
-    std::size_t evaluations = 0;
-};
-[[nodiscard]] Separation separation(const FieldSphereTree& a, const Pose& pose_a, const FieldSphereTree& b,
-                                    const Pose& pose_b, const SeparationOptions& options = {});
 
 } // namespace fathom::field_field

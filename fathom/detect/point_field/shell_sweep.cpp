@@ -432,36 +432,4 @@ void sweep(const SweepShell& shell, const Motion& shell_motion, const SegmentCas
         sweeper.first();
 }
 
-ShellSweepHit sweep_sphere(const Vec3& center, const Motion& sphere_motion, const SegmentCaster& caster,
-                           const Motion& field_motion, const ShellSweepOptions& options) {
-    ShellSweepResult result;
-    sweep(SweepShell({center}), sphere_motion, caster, field_motion, result, options);
-    return result.first;
-}
-
-void sweep_pair(const SweepBody& a, const Motion& motion_a, const SweepBody& b, const Motion& motion_b, PairSweep& out,
-                const ShellSweepOptions& options) {
-    clear(out.a_in_b);
-    clear(out.b_in_a);
-    ShellSweepOptions second = options;
-    if (a.shell && b.caster) sweep(*a.shell, motion_a, *b.caster, motion_b, out.a_in_b, options);
-    if (options.goal != SweepGoal::all && out.a_in_b.first.status == Status::overlapping)
-        second.latest = std::min(options.latest, out.a_in_b.first.time + out.a_in_b.first.error);
-    const bool enough = options.goal == SweepGoal::any && out.a_in_b.first.status == Status::overlapping;
-    if (b.shell && a.caster && !enough) sweep(*b.shell, motion_b, *a.caster, motion_a, out.b_in_a, second);
-    out.b_in_a.first.normal *= -1;
-    const auto rank = [](const ShellSweepHit& hit) {
-        return hit.status == Status::overlapping ? 0 : hit.status == Status::undecided ? 1 : 2;
-    };
-    const ShellSweepHit &x = out.a_in_b.first, &y = out.b_in_a.first;
-    out.point_of_a = rank(x) != rank(y) ? rank(x) < rank(y) : x.time <= y.time;
-    out.first = out.point_of_a ? x : y;
-    // A possible earlier contact of the other direction increases the error.
-    const ShellSweepHit& other = out.point_of_a ? y : x;
-    if (other.status == Status::undecided && other.time < out.first.time) {
-        out.first.error += out.first.time - other.time;
-        out.first.time = other.time;
-    }
-}
-
 } // namespace fathom::point_field

@@ -106,21 +106,4 @@ struct SweepShell {
 void sweep(const SweepShell& shell, const Motion& shell_motion, const SegmentCaster& caster, const Motion& field_motion,
            ShellSweepResult& out, const ShellSweepOptions& options = {});
 
-// A moving sphere: its centre against a field whose level is the radius, CastOptions{.level = radius}.
-[[nodiscard]] ShellSweepHit sweep_sphere(const Vec3& center, const Motion& sphere_motion, const SegmentCaster& caster,
-                                         const Motion& field_motion, const ShellSweepOptions& options = {});
-
-// Both directions of a pair: A's points in B's field, and B's points in A's field. A null member is skipped.
-struct SweepBody {
-    const SweepShell* shell = nullptr;
-    const SegmentCaster* caster = nullptr;
-};
-struct PairSweep {
-    ShellSweepResult a_in_b, b_in_a; // the normals of both point from A to B
-    ShellSweepHit first;             // the earlier one; goal any or first: only a_in_b is complete after it
-    bool point_of_a = true;          // whether the point of `first` belongs to A
-};
-void sweep_pair(const SweepBody& a, const Motion& motion_a, const SweepBody& b, const Motion& motion_b, PairSweep& out,
-                const ShellSweepOptions& options = {});
-
 } // namespace fathom::point_field

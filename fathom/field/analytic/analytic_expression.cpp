@@ -68,12 +68,12 @@ void check_numbers(const AnalyticNode& node) {
 void check_children(AnalyticNode& node) {
     const AnalyticKind& kind = *node.kind;
     const std::size_t count = node.children.size();
-    if (count < kind.min_children || count > kind.max_children) {
-        if (kind.max_children == 0) refuse(node, "takes no shapes");
-        if (kind.min_children == kind.max_children)
-            refuse(node, fmt::format("expected {} shape{}, got {}", kind.min_children, kind.min_children > 1 ? "s" : "",
-                                     count));
-        refuse(node, fmt::format("expected at least {} shapes, got {}", kind.min_children, count));
+    if (count < kind.child_count.min || count > kind.child_count.max) {
+        if (kind.child_count.max == 0) refuse(node, "takes no shapes");
+        if (kind.child_count.min == kind.child_count.max)
+            refuse(node, fmt::format("expected {} shape{}, got {}", kind.child_count.min,
+                                     kind.child_count.min > 1 ? "s" : "", count));
+        refuse(node, fmt::format("expected at least {} shapes, got {}", kind.child_count.min, count));
     }
     node.dimension = kind.dimension != 0 ? kind.dimension : node.child().dimension;
     const int wanted = kind.child_dimension != 0 ? kind.child_dimension : node.dimension;

@@ -48,12 +48,15 @@ struct Frame {
     }
 };
 
+struct ChildCount {
+    std::size_t min = 0, max = 0;
+};
+
 struct AnalyticKind {
     std::string_view name{};
     int dimension = 3;       // 0: the dimension of the children, which must agree
     int child_dimension = 0; // 0: any
-    std::size_t min_children = 0;
-    std::size_t max_children = 0;
+    ChildCount child_count{};
     std::vector<Parameter> parameters{};
     bool more_numbers = false;   // any count of numbers may follow the named ones (vertices of a polygon)
     bool children_first = false; // in the text form, children precede the numbers

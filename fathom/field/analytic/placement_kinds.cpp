@@ -75,8 +75,7 @@ AnalyticKind placement(std::string_view name, int dimension, const std::vector<P
     return {.name = name,
             .dimension = dimension,
             .child_dimension = dimension,
-            .min_children = 1,
-            .max_children = 1,
+            .child_count = {1, 1},
             .parameters = parameters,
             .check = check,
             .traits = placed_traits<PoseOf>,
@@ -249,8 +248,7 @@ std::vector<AnalyticKind> placement_kinds() {
     kinds.push_back(placement<flat_turn_of>("rotate2", 2, {{"angle"}}));
     kinds.push_back({.name = "scale",
                      .dimension = 0,
-                     .min_children = 1,
-                     .max_children = 1,
+                     .child_count = {1, 1},
                      .parameters = {{"factor", Limits::positive}},
                      .traits = [](N n) { return n.child().traits; },
                      .level_box =
@@ -266,8 +264,7 @@ std::vector<AnalyticKind> placement_kinds() {
                          }});
     kinds.push_back({.name = "mirror",
                      .child_dimension = 3,
-                     .min_children = 1,
-                     .max_children = 1,
+                     .child_count = {1, 1},
                      .parameters = {{"nx"}, {"ny"}, {"nz"}},
                      .check =
                          [](N n) {
@@ -280,8 +277,7 @@ std::vector<AnalyticKind> placement_kinds() {
     const Parameter x{"x", Limits::not_negative}, y{"y", Limits::not_negative}, z{"z", Limits::not_negative};
     kinds.push_back({.name = "repeat",
                      .child_dimension = 3,
-                     .min_children = 1,
-                     .max_children = 1,
+                     .child_count = {1, 1},
                      .parameters = {x, y, z},
                      .check = check_repetition,
                      .traits = repeated_traits,
@@ -290,8 +286,7 @@ std::vector<AnalyticKind> placement_kinds() {
     kinds.push_back(
         {.name = "repeat_limited",
          .child_dimension = 3,
-         .min_children = 1,
-         .max_children = 1,
+         .child_count = {1, 1},
          .parameters = {x, y, z, {"count_x", Limits::whole}, {"count_y", Limits::whole}, {"count_z", Limits::whole}},
          .check = check_repetition,
          .traits = repeated_traits,
@@ -299,8 +294,7 @@ std::vector<AnalyticKind> placement_kinds() {
          .formula = repeated_formula});
     kinds.push_back({.name = "repeat_mirrored",
                      .child_dimension = 3,
-                     .min_children = 1,
-                     .max_children = 1,
+                     .child_count = {1, 1},
                      .parameters = {x, y, z},
                      .check =
                          [](N n) {

@@ -73,9 +73,6 @@ AnalyticExpression union_of(const AnalyticExpression& a, const AnalyticExpressio
 AnalyticExpression intersection(const AnalyticExpression& a, const AnalyticExpression& b) {
     return {"intersection", {}, {a, b}};
 }
-AnalyticExpression intersection_of(std::vector<AnalyticExpression> shapes) {
-    return {"intersection", {}, std::move(shapes)};
-}
 AnalyticExpression difference(const AnalyticExpression& a, const AnalyticExpression& b) {
     return {"difference", {}, {a, b}};
 }

@@ -67,7 +67,6 @@ namespace fathom::shapes {
 [[nodiscard]] AnalyticExpression union_of(std::vector<AnalyticExpression> shapes);
 [[nodiscard]] AnalyticExpression union_of(const AnalyticExpression& a, const AnalyticExpression& b);
 [[nodiscard]] AnalyticExpression intersection(const AnalyticExpression& a, const AnalyticExpression& b);
-[[nodiscard]] AnalyticExpression intersection_of(std::vector<AnalyticExpression> shapes);
 [[nodiscard]] AnalyticExpression difference(const AnalyticExpression& a, const AnalyticExpression& b);
 [[nodiscard]] AnalyticExpression complement(const AnalyticExpression& shape);
 // Blended where the two values differ by less than `width`; a union swells by at most width / 4. The values are lower

@@ -303,8 +303,7 @@ std::vector<AnalyticKind> profile_kinds() {
     std::vector<AnalyticKind> kinds = polygon_kinds();
     kinds.push_back({.name = "extrude",
                      .child_dimension = 2,
-                     .min_children = 1,
-                     .max_children = 1,
+                     .child_count = {1, 1},
                      .parameters = {{"height", Limits::positive}},
                      .traits = extruded_traits,
                      .level_box = extruded_box,
@@ -314,15 +313,13 @@ std::vector<AnalyticKind> profile_kinds() {
                      }});
     kinds.push_back({.name = "infinite_extrude",
                      .child_dimension = 2,
-                     .min_children = 1,
-                     .max_children = 1,
+                     .child_count = {1, 1},
                      .traits = extruded_traits,
                      .level_box = [](N n, double level) { return level_box(n.child(), level); },
                      .formula = [](Graph& g, N n, F f) { return formula(g, n.child(), flattened(g, f)); }});
     kinds.push_back({.name = "revolve",
                      .child_dimension = 2,
-                     .min_children = 1,
-                     .max_children = 1,
+                     .child_count = {1, 1},
                      .parameters = {{"offset", Limits::any}},
                      .traits = revolved_traits,
                      .level_box = revolved_box,

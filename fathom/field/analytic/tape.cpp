@@ -377,12 +377,6 @@ void Tape::ranges(std::span<const Box> boxes, std::span<Interval> out) const {
     });
 }
 
-std::size_t Tape::choice_count() const {
-    return static_cast<std::size_t>(std::count_if(code_.begin(), code_.end(), [](const Instruction& in) {
-        return in.op == Op::minimum || in.op == Op::maximum || in.op == Op::smooth_minimum || in.op == Op::signed_by;
-    }));
-}
-
 double Tape::rounding_bound(double magnitude) const { return tables_->rounding.result.at(magnitude); }
 
 Interval Tape::shorten(const Box& box, Tape& part) const {

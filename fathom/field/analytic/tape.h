@@ -55,7 +55,6 @@ public:
     [[nodiscard]] std::size_t size() const { return code_.size(); } // instructions
     // live at once, including the 3 coordinates
     [[nodiscard]] std::size_t register_count() const { return register_count_; }
-    [[nodiscard]] std::size_t choice_count() const; // branches that a box may decide
 
     // Upper bound on |computed - exact value| for points with coordinates up to `magnitude` (m); infinity if unknown.
     [[nodiscard]] double rounding_bound(double magnitude) const;

@@ -159,11 +159,8 @@ HWY_INLINE Range signed_by(const Range& a, const Range& b) {
             select(inside, b.upper, a.upper)};
 }
 
-struct IntervalRun {
-    const TapeView& tape;
-    double* registers;
-    std::size_t count;
-
+struct IntervalRun : TapeRun<IntervalRun> {
+    static constexpr std::size_t stride = 2 * interval_block;
     struct Operand {
         const double *lower, *upper;
         std::size_t step;
@@ -175,29 +172,12 @@ struct IntervalRun {
             const double* const c = tape.constants + tape_lanes * (name ^ Instruction::constant_flag);
             return {c, c, 0};
         }
-        const double* const lower = registers + 2 * interval_block * name;
+        const double* const lower = registers + stride * name;
         return {lower, lower + interval_block, 1};
     }
-    HWY_INLINE void store(const Range& result, const Instruction& in, std::size_t i) const {
-        double* const out = registers + 2 * interval_block * in.out + i;
+    static HWY_INLINE void store(const Range& result, double* out) {
         hn::StoreU(result.lower, d, out);
         hn::StoreU(result.upper, d, out + interval_block);
-    }
-
-    template <class F>
-    HWY_INLINE void unary(const Instruction& in, F f) const {
-        const Operand a = operand(in, 0);
-        for (std::size_t i = 0; i < count; i += hn::Lanes(d)) store(f(a.at(i)), in, i);
-    }
-    template <class F>
-    HWY_INLINE void binary(const Instruction& in, F f) const {
-        const Operand a = operand(in, 0), b = operand(in, 1);
-        for (std::size_t i = 0; i < count; i += hn::Lanes(d)) store(f(a.at(i), b.at(i)), in, i);
-    }
-    template <class F>
-    HWY_INLINE void ternary(const Instruction& in, F f) const {
-        const Operand a = operand(in, 0), b = operand(in, 1), c = operand(in, 2);
-        for (std::size_t i = 0; i < count; i += hn::Lanes(d)) store(f(a.at(i), b.at(i), c.at(i)), in, i);
     }
 };
 
@@ -317,7 +297,7 @@ HWY_ATTR void intersect_with_spheres(const IntervalRun& run, const Spheres& sphe
 
 HWY_ATTR void intervals_for_target(const TapeView& tape, const Spheres& spheres, double* registers, std::size_t count,
                                    Choice* choices) {
-    const IntervalRun run{tape, registers, count};
+    const IntervalRun run{{tape, registers, count}};
     for (const Instruction& in : tape.code) {
         const double* const p = tape.parameters + in.parameters;
         if (choices) *choices++ = choice(run, in, p); // before the step, which may overwrite an operand

@@ -14,11 +14,8 @@ HWY_BEFORE_NAMESPACE();
 namespace fathom::HWY_NAMESPACE {
 namespace {
 
-struct PointRun {
-    const TapeView& tape;
-    double* registers;
-    std::size_t count;
-
+struct PointRun : TapeRun<PointRun> {
+    static constexpr std::size_t stride = point_block;
     struct Operand {
         const double* data;
         std::size_t step; // 0 for a constant
@@ -28,27 +25,9 @@ struct PointRun {
         const std::uint16_t name = in.operands[k];
         if (name & Instruction::constant_flag)
             return {tape.constants + tape_lanes * (name ^ Instruction::constant_flag), 0};
-        return {registers + point_block * name, 1};
+        return {registers + stride * name, 1};
     }
-
-    template <class F>
-    HWY_INLINE void unary(const Instruction& in, F f) const {
-        const Operand a = operand(in, 0);
-        double* const out = registers + point_block * in.out;
-        for (std::size_t i = 0; i < count; i += hn::Lanes(d)) hn::StoreU(f(a.at(i)), d, out + i);
-    }
-    template <class F>
-    HWY_INLINE void binary(const Instruction& in, F f) const {
-        const Operand a = operand(in, 0), b = operand(in, 1);
-        double* const out = registers + point_block * in.out;
-        for (std::size_t i = 0; i < count; i += hn::Lanes(d)) hn::StoreU(f(a.at(i), b.at(i)), d, out + i);
-    }
-    template <class F>
-    HWY_INLINE void ternary(const Instruction& in, F f) const {
-        const Operand a = operand(in, 0), b = operand(in, 1), c = operand(in, 2);
-        double* const out = registers + point_block * in.out;
-        for (std::size_t i = 0; i < count; i += hn::Lanes(d)) hn::StoreU(f(a.at(i), b.at(i), c.at(i)), d, out + i);
-    }
+    static HWY_INLINE void store(V result, double* out) { hn::StoreU(result, d, out); }
 };
 
 HWY_ATTR void point_step(const PointRun& run, const Instruction& in, const double* p) {
@@ -124,7 +103,7 @@ HWY_ATTR void point_step(const PointRun& run, const Instruction& in, const doubl
 }
 
 HWY_ATTR void points_for_target(const TapeView& tape, double* registers, std::size_t count, double* middles) {
-    const PointRun run{tape, registers, count};
+    const PointRun run{{tape, registers, count}};
     for (const Instruction& in : tape.code) {
         point_step(run, in, tape.parameters + in.parameters);
         if (!middles || in.slope == 0) continue;

@@ -104,11 +104,8 @@ HWY_INLINE Dual arc(const Dual& a, const Dual& b, const double* p) {
     return select(hit.beside, beside, with_value(value, length2(along, up)));
 }
 
-struct SampleRun {
-    const TapeView& tape;
-    double* registers;
-    std::size_t count;
-
+struct SampleRun : TapeRun<SampleRun> {
+    static constexpr std::size_t stride = 4 * sample_block;
     struct Operand {
         const double* data;
         bool constant;
@@ -122,30 +119,13 @@ struct SampleRun {
         const std::uint16_t name = in.operands[k];
         const bool constant = (name & Instruction::constant_flag) != 0;
         if (constant) return {tape.constants + tape_lanes * (name ^ Instruction::constant_flag), true};
-        return {registers + 4 * sample_block * name, false};
+        return {registers + stride * name, false};
     }
-    HWY_INLINE void store(const Dual& result, const Instruction& in, std::size_t i) const {
-        double* const out = registers + 4 * sample_block * in.out + i;
+    static HWY_INLINE void store(const Dual& result, double* out) {
         hn::StoreU(result.value, d, out);
         hn::StoreU(result.x, d, out + sample_block);
         hn::StoreU(result.y, d, out + 2 * sample_block);
         hn::StoreU(result.z, d, out + 3 * sample_block);
-    }
-
-    template <class F>
-    HWY_INLINE void unary(const Instruction& in, F f) const {
-        const Operand a = operand(in, 0);
-        for (std::size_t i = 0; i < count; i += hn::Lanes(d)) store(f(a.at(i)), in, i);
-    }
-    template <class F>
-    HWY_INLINE void binary(const Instruction& in, F f) const {
-        const Operand a = operand(in, 0), b = operand(in, 1);
-        for (std::size_t i = 0; i < count; i += hn::Lanes(d)) store(f(a.at(i), b.at(i)), in, i);
-    }
-    template <class F>
-    HWY_INLINE void ternary(const Instruction& in, F f) const {
-        const Operand a = operand(in, 0), b = operand(in, 1), c = operand(in, 2);
-        for (std::size_t i = 0; i < count; i += hn::Lanes(d)) store(f(a.at(i), b.at(i), c.at(i)), in, i);
     }
 };
 
@@ -254,7 +234,7 @@ HWY_ATTR void samples_for_target(const TapeView& tape, double* registers, std::s
     if (alone != nullptr)
         for (std::size_t axis = 0; axis < 3; ++axis)
             hn::StoreU(set(alone[axis]), d, registers + 4 * sample_block * axis);
-    const SampleRun run{tape, registers, count};
+    const SampleRun run{{tape, registers, count}};
     for (const Instruction& in : tape.code) sample_step(run, in, tape.parameters + in.parameters);
 }
 

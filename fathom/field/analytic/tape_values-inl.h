@@ -139,6 +139,37 @@ HWY_INLINE V arc(V x, V y, const double* p) {
     return select(hit.beside, hn::Abs(hn::Sub(hit.length, set(p[0]))), length2(hit.end_x, hit.end_y));
 }
 
+// One run of a tape over a block. `Run` derives from it and says how operands are loaded and results are stored,
+// `stride` numbers per register.
+template <class Run>
+struct TapeRun {
+    const TapeView& tape;
+    double* registers;
+    std::size_t count;
+
+    template <class F>
+    HWY_INLINE void unary(const Instruction& in, F f) const {
+        const Run& run = static_cast<const Run&>(*this);
+        const auto a = run.operand(in, 0);
+        double* const out = registers + Run::stride * in.out;
+        for (std::size_t i = 0; i < count; i += hn::Lanes(d)) Run::store(f(a.at(i)), out + i);
+    }
+    template <class F>
+    HWY_INLINE void binary(const Instruction& in, F f) const {
+        const Run& run = static_cast<const Run&>(*this);
+        const auto a = run.operand(in, 0), b = run.operand(in, 1);
+        double* const out = registers + Run::stride * in.out;
+        for (std::size_t i = 0; i < count; i += hn::Lanes(d)) Run::store(f(a.at(i), b.at(i)), out + i);
+    }
+    template <class F>
+    HWY_INLINE void ternary(const Instruction& in, F f) const {
+        const Run& run = static_cast<const Run&>(*this);
+        const auto a = run.operand(in, 0), b = run.operand(in, 1), c = run.operand(in, 2);
+        double* const out = registers + Run::stride * in.out;
+        for (std::size_t i = 0; i < count; i += hn::Lanes(d)) Run::store(f(a.at(i), b.at(i), c.at(i)), out + i);
+    }
+};
+
 } // namespace
 } // namespace fathom::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

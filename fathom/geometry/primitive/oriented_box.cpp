@@ -203,11 +203,6 @@ Quat axes_of(const Mat3& spread) {
     return Quat(axes).normalized();
 }
 
-OrientedBox box_along(const Quat& axes, std::span<const Vec3> points) {
-    check_points(points);
-    return box_round(axes, points);
-}
-
 OrientedBox fitted_box(std::span<const Vec3> points, BoxFit fit) {
     check_points(points);
     const OrientedBox plain = box_round(Quat::Identity(), points),

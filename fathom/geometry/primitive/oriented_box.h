@@ -28,10 +28,6 @@ namespace fathom {
 // Whether `inner` is certainly inside `outer`, with rounding taken into account.
 [[nodiscard]] bool certainly_contains(const OrientedBox& outer, const Box& inner);
 
-// The smallest box with these axes (a rotation), grown by the rounding: OrientedBox::contains() is true for every
-// point. Throws Error{empty} without points, Error{non_finite}.
-[[nodiscard]] OrientedBox box_along(const Quat& axes, std::span<const Vec3> points);
-
 // The principal axes of a scatter matrix (a sum of outer products); the axes of the frame if it is 0 or not finite.
 [[nodiscard]] Quat axes_of(const Mat3& spread);
 
@@ -42,7 +38,8 @@ enum class BoxFit {
     refined
 };
 // A small box, not the smallest: the better of the principal axes and the axes of the frame, refined or not. Planar and
-// collinear points give flat boxes. Deterministic. Throws as box_along() does.
+// collinear points give flat boxes. It is grown by the rounding: OrientedBox::contains() is true for every point.
+// Deterministic. Throws Error{empty} without points, Error{non_finite}.
 [[nodiscard]] OrientedBox fitted_box(std::span<const Vec3> points, BoxFit fit = BoxFit::refined);
 
 } // namespace fathom

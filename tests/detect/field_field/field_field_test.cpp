@@ -24,6 +24,13 @@ using testing::count_of;
 constexpr double inf = std::numeric_limits<double>::infinity();
 
 FieldPtr formula(AnalyticExpression shape) { return std::make_shared<AnalyticField>(std::move(shape)); }
+
+DistanceResult distance_by_fields(const FieldSphereTree& a, const Pose& pose_a, const FieldSphereTree& b,
+                                  const Pose& pose_b) {
+    const auto shape = [](const FieldSphereTree& tree) { return Shape(FieldPtr(FieldPtr(), &tree.field())); };
+    return distance(shape(a), pose_a, shape(b), pose_b, {.method = Method::field_field});
+}
+
 Pose random_pose(Random& random, double reach) { return {random.rotation(), reach * random.in_ball()}; }
 
 struct Spheres {
@@ -106,9 +113,9 @@ TEST(Collide, the_depth_of_a_sphere_in_box_capsule_and_torus_follows_from_the_di
         ASSERT_EQ(result.status, gap <= 0 ? Status::overlapping : Status::disjoint) << gap;
         if (gap > 0) {
             ++apart;
-            const field_field::Separation near = field_field::separation(ball, pose_a, other, pose_b);
-            EXPECT_LE(near.lower, gap + 1e-12);
-            EXPECT_NEAR(near.upper, gap, 1e-6);
+            const DistanceResult near = distance_by_fields(ball, pose_a, other, pose_b);
+            EXPECT_LE(near.lower_bound, gap + 1e-12);
+            EXPECT_NEAR(near.upper_bound, gap, 1e-6);
             EXPECT_LT((near.normal + pose_b.rotate(middle.gradient)).norm(), 0.02);
             continue;
         }
@@ -289,7 +296,7 @@ TEST(Collide, hostile_poses_and_options_end_in_undecided_or_an_error) {
     const FieldSphereTree a(formula(shapes::sphere(1))), ground(formula(shapes::plane({0, 0, 1}, 0)));
     for (const double bad : {std::nan(""), inf, -inf}) {
         EXPECT_EQ(field_field::collide(a, Pose::from_translation({bad, 0, 0}), a, {}).status, Status::undecided);
-        EXPECT_TRUE(field_field::separation(a, Pose::from_translation({bad, 0, 0}), a, {}).budget_exhausted);
+        EXPECT_FALSE(distance_by_fields(a, Pose::from_translation({bad, 0, 0}), a, {}).converged);
         EXPECT_THROW((void)field_field::collide(a, {}, a, {}, {.margin = bad}), Error);
         EXPECT_THROW((void)field_field::collide(a, {}, a, {}, {.tolerance = bad}), Error);
     }
@@ -313,10 +320,9 @@ TEST(Separation, ends_where_distances_overflow) {
     const FieldSphereTree ring(std::make_shared<AnalyticField>(shapes::torus(0.5, 0.2))),
         box(std::make_shared<AnalyticField>(shapes::box({1, 1, 1})));
     for (const double far : {1e30, 1e160, 1e200, 1e308}) {
-        const field_field::Separation result =
-            field_field::separation(ring, {}, box, Pose::from_translation({far, 0, -far}));
-        EXPECT_LE(result.lower, 1.5 * far) << far;
-        EXPECT_GT(result.upper, 0.9 * far) << far;
+        const DistanceResult result = distance_by_fields(ring, {}, box, Pose::from_translation({far, 0, -far}));
+        EXPECT_LE(result.lower_bound, 1.5 * far) << far;
+        EXPECT_GT(result.upper_bound, 0.9 * far) << far;
     }
 }
 
@@ -326,19 +332,18 @@ TEST(Separation, bounds_enclose_the_distance_of_spheres_and_the_points_attain_it
     for (std::size_t k = 0; k < count_of(100, 2000); ++k) {
         const double scale = std::array{1e-3, 1.0, 1e3}[k % 3];
         const Spheres balls(random, scale);
-        const field_field::Separation result =
-            field_field::separation(balls.a(), balls.pose_a, balls.b(), balls.pose_b);
+        const DistanceResult result = distance_by_fields(balls.a(), balls.pose_a, balls.b(), balls.pose_b);
         if (balls.gap() <= 0) {
-            EXPECT_LE(result.upper, 1e-12 * scale);
+            EXPECT_LE(result.upper_bound, 1e-12 * scale);
             continue;
         }
         ++apart;
-        EXPECT_LE(result.lower, balls.gap() + 1e-12 * scale);
-        EXPECT_GE(result.upper, balls.gap() - 1e-12 * scale);
-        EXPECT_NEAR(result.upper, balls.gap(), 1e-5 * scale);
-        EXPECT_NEAR((result.point_a - result.point_b).norm(), result.upper, 1e-12 * scale);
+        EXPECT_LE(result.lower_bound, balls.gap() + 1e-12 * scale);
+        EXPECT_GE(result.upper_bound, balls.gap() - 1e-12 * scale);
+        EXPECT_NEAR(result.upper_bound, balls.gap(), 1e-5 * scale);
+        EXPECT_NEAR((result.point_a - result.point_b).norm(), result.upper_bound, 1e-12 * scale);
         EXPECT_LT((result.normal - balls.way().normalized()).norm(), 0.05);
-        EXPECT_GT(result.lower, balls.gap() - 5e-3 * scale);
+        EXPECT_GT(result.lower_bound, balls.gap() - 5e-3 * scale);
     }
     EXPECT_GT(apart, 10);
 }
@@ -381,10 +386,10 @@ TEST(Separation, lower_bounds_hold_far_from_the_origin) {
     int close = 0, reduced = 0;
     for (std::size_t k = 0; k < count_of(100, 2000); ++k) {
         const FarBalls far(random, k % 2 ? 1 : 1e13, 0.5); // coordinates of 1e13 are multiples of 0.002
-        const field_field::Separation found = field_field::separation(far.ball, far.pose_a, far.ball, far.pose_b);
-        EXPECT_LE(static_cast<long double>(found.lower), far.apart);
-        close += found.lower > 0.49;
-        reduced += found.lower > 0 && found.lower < 0.48;
+        const DistanceResult found = distance_by_fields(far.ball, far.pose_a, far.ball, far.pose_b);
+        EXPECT_LE(static_cast<long double>(found.lower_bound), far.apart);
+        close += found.lower_bound > 0.49;
+        reduced += found.lower_bound > 0 && found.lower_bound < 0.48;
     }
     EXPECT_GT(close, 30);
     EXPECT_GT(reduced, 30);

@@ -112,9 +112,9 @@ TEST(ShapeExamples, show_every_kind_of_the_catalogue) {
 
 // As the page writes it: torus(radius, tube), translate(x, y, z, shape), union(shape, ...).
 std::string signature(const AnalyticKind& kind) {
-    std::vector<std::string> numbers, shapes(std::min<std::size_t>(kind.min_children, 2), "shape"), all;
+    std::vector<std::string> numbers, shapes(std::min<std::size_t>(kind.child_count.min, 2), "shape"), all;
     for (const Parameter& p : kind.parameters) numbers.emplace_back(p.name);
-    if (kind.more_numbers || kind.max_children > 2) (kind.more_numbers ? numbers : shapes).emplace_back("...");
+    if (kind.more_numbers || kind.child_count.max > 2) (kind.more_numbers ? numbers : shapes).emplace_back("...");
     all = kind.children_first ? shapes : numbers;
     const auto& rest = kind.children_first ? numbers : shapes;
     all.insert(all.end(), rest.begin(), rest.end());
