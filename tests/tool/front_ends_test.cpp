@@ -61,7 +61,8 @@ NamedShape named_shape(ShapeKind kind, Random& random, const Folder& folder, std
 Pose random_pose(Random& random, double size = 1) {
     Pose pose{random.rotation(), 0.8 * size * random.in_ball()};
     for (int k = 0; pose.rotation.normalized().coeffs() != pose.rotation.coeffs(); ++k)
-        pose.rotation = k % 8 < 7 ? pose.rotation.normalized() : random.rotation(); // rounding may alternate for ever
+        pose.rotation =
+            k % 8 < 7 ? Quat(pose.rotation.normalized()) : random.rotation(); // rounding may alternate for ever
     return pose;
 }
 
