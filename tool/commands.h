@@ -15,7 +15,7 @@ struct Session {
     bool quiet = false; // no progress bars and no status messages on stderr
 
     // Progress bar on stderr; nullptr if stderr is not a terminal or the session is quiet. The program owns the bar.
-    [[nodiscard]] Progress* progress();
+    [[nodiscard]] Progress* progress() const;
 };
 
 // Each function adds one command to the program. The command runs after parsing and throws fathom::Error on failure.

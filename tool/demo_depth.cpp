@@ -96,7 +96,7 @@ void show_depth_maps(Demo& demo) {
                        {"tunnel triangles", with_commas(flight.tunnel.triangles.size())},
                        {"colliding frames", fmt::format("{} of {}", collided, tested)},
                        {"time per frame", fmt::format("{:.2f} ms", 1e3 * each)},
-                       {"rendered by", std::string(backend->name())},
+                       {"rendered by", fmt::format("{}", backend->name())},
                        {"depth in the frame shown", fmt::format("{:.3f} m", hit.depth)}};
     section.pictures.push_back(demo.picture(
         "depth.png", tiled(std::vector<Image>{maps.object, maps.environment, maps.hits, maps.normals}, 4, 8),

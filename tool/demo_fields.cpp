@@ -37,7 +37,7 @@ TriangleMesh surface_of(const Field& field, int resolution) {
 std::shared_ptr<const GridField> show_field(Demo& demo, const TriangleMesh& mesh) {
     const Stopwatch start;
     GridReport report;
-    const auto made = std::make_shared<const GridField>(
+    auto made = std::make_shared<const GridField>(
         build_grid(mesh, {.resolution = 256, .progress = demo.session.progress()}, &report));
     const GridField& field = *made;
     const double seconds = start.seconds();

@@ -71,7 +71,7 @@ void show_shapes(Demo& demo) {
 // A large organic model that represents a scanned object.
 TriangleMesh show_creature(Demo& demo) {
     const Stopwatch start;
-    const TriangleMesh mesh = std::get<TriangleMesh>(make_shape("creature", {{"triangles", 200000}}));
+    TriangleMesh mesh = std::get<TriangleMesh>(make_shape("creature", {{"triangles", 200000}}));
     const double made = start.seconds();
     const Stopwatch checked;
     const MeshReport report = mesh_report(mesh);

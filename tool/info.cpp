@@ -240,7 +240,7 @@ void info(const InfoOptions& options, Session& session) {
     if (options.json && !(single && failure))
         fmt::print("{}\n", (single ? all.front() : all).dump(2, ' ', false, Json::error_handler_t::replace));
     std::fflush(stdout);
-    if (failure) throw *failure;
+    if (failure) throw Error(*failure);
 }
 
 } // namespace

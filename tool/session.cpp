@@ -20,8 +20,8 @@ public:
     bool update(std::string_view stage, double fraction) override {
         const std::lock_guard lock(mutex_);
         // The text after a colon may change within one stage.
-        if (stage.substr(0, stage.find(':')) != std::string_view(stage_).substr(0, stage_.find(':')))
-            begun_ = Clock::now();
+        const std::string_view before = stage_;
+        if (stage.substr(0, stage.find(':')) != before.substr(0, before.find(':'))) begun_ = Clock::now();
         stage_ = stage;
         if (fraction >= 1)
             erase();
@@ -62,7 +62,7 @@ private:
 
 } // namespace
 
-Progress* Session::progress() {
+Progress* Session::progress() const {
     if (quiet || !is_terminal(stderr)) return nullptr;
     static ProgressBar bar;
     return &bar;

@@ -60,7 +60,7 @@ void run_simulate(const SimulateArguments& arguments, Session& session) {
     }
     const double seconds = start.seconds();
     const std::string summary = write_results(simulation, folder, session.progress());
-    if (stopped) throw *stopped;
+    if (stopped) throw Error(*stopped);
     if (!arguments.json) return print_summary(simulation, seconds, arguments.out);
     fmt::print("{}", summary);
 }

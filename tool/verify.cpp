@@ -42,6 +42,7 @@ std::vector<ShapePair> pairs_of_kinds() {
 // All pairs of files, including each file with itself.
 std::vector<ShapePair> pairs_of_files(const std::vector<std::string>& files) {
     std::vector<Shape> shapes;
+    shapes.reserve(files.size());
     for (const std::string& file : files) shapes.push_back(shape_of(open_field(file)));
     std::vector<ShapePair> pairs;
     for (std::size_t i = 0; i < files.size(); ++i)

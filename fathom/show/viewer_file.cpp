@@ -23,7 +23,7 @@ constexpr std::size_t place_bytes = 24, checksum_bytes = 8;
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
 // Compressed with gzip, unless the ratio is so large that a reader would reject the packet as a decompression bomb.
-std::string packed(std::string plain) {
+std::string packed(const std::string& plain) {
     std::string smaller = as_gzip(plain);
     return plain.size() <= max_unpacked(smaller.size()) ? smaller : plain;
 }

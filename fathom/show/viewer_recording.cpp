@@ -61,6 +61,7 @@ public:
 private:
     [[nodiscard]] std::vector<std::uint8_t> shades_of(const std::vector<Vec3f>& velocities) const {
         std::vector<std::uint8_t> shades;
+        shades.reserve(velocities.size());
         for (const Vec3f& velocity : velocities)
             shades.push_back(static_cast<std::uint8_t>(255 * std::min(finite_speed(velocity) / high_, 1.0)));
         return shades;

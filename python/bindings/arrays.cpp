@@ -139,7 +139,7 @@ Box box_from(py::handle given, std::string_view argument) {
         refuse(argument,
                fmt::format("expected a box [lower, upper] of shape (2, 3), got {}", shape_text(points.array())));
     const std::vector<Vec3> corners = points.vector();
-    const Box box{corners[0], corners[1]};
+    Box box{corners[0], corners[1]};
     if (!(box.lower.array() <= box.upper.array()).all())
         refuse(argument, "lower must not exceed upper, and neither may be NaN");
     return box;

@@ -136,7 +136,7 @@ out: a C-contiguous array of float64 or float32 that receives the results; it is
         .def("sample", &sample, py::arg("points"), "Returns the distances (...,) and the gradients (..., 3).")
         .def(
             "gradient",
-            [](const Field& field, const py::object& points) { return py::object(sample(field, points)[1]); },
+            [](const Field& field, const py::object& points) { return sample(field, points)[1].cast<py::object>(); },
             py::arg("points"), "Returns the gradients of the field, which point outward: (..., 3) -> (..., 3).")
         .def(
             "contains",

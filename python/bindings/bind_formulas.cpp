@@ -90,7 +90,7 @@ Names and numbers: docs/analytic-fields.md. Centred on the origin, z up, metres 
             "bounds", [](const AnalyticExpression& f) { return box_array(f.bounds()); },
             "[lower, upper] (2, 3), metres.")
         .def_property_readonly("weight", &AnalyticExpression::weight, "The number of shapes in the expression.")
-        .def(py::self == py::self)
+        .def(py::self == py::self) // NOLINT(misc-redundant-expression): builds the operator
         .def("__str__", &AnalyticExpression::text)
         .def("__repr__", [](const AnalyticExpression& f) { return "AnalyticExpression('" + f.text() + "')"; })
         .def(py::pickle([](const AnalyticExpression& f) { return py::make_tuple(f.text()); },

@@ -21,6 +21,7 @@ namespace {
 using GridHandle = std::shared_ptr<GridField>;
 GridHandle kept(GridField field) { return std::make_shared<GridField>(std::move(field)); }
 
+// NOLINTNEXTLINE(readability-function-size): the arguments of the Python function
 GridHandle build(const TriangleMesh& mesh, int resolution, double margin, const py::object& box, double band,
                  bool dense, GridStorage storage, SignMethod sign, double thickness, double wrap, bool cached,
                  const py::object& progress) {

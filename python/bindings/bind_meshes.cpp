@@ -71,7 +71,7 @@ void bind_common(Class& c) {
         .def(
             "write", [](const Mesh& mesh, const std::filesystem::path& path) { write(path, mesh); }, py::arg("path"),
             "Writes a file; its extension selects the format.")
-        .def(py::self == py::self);
+        .def(py::self == py::self); // NOLINT(misc-redundant-expression): builds the operator
     c.attr("__hash__") = py::none();
 }
 

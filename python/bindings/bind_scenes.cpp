@@ -148,6 +148,7 @@ void write_html(const Recorded& all, const std::filesystem::path& path, const st
     write_viewer_html(path, recording_document(name, all.recording));
 }
 
+// NOLINTNEXTLINE(readability-function-size): one definition per attribute
 void bind_recording(py::module_& m) {
     py::class_<Recorded, std::shared_ptr<Recorded>>(
         m, "Recording", "The frames of a simulation as arrays. Metres, seconds, joules, world frame.")
@@ -210,8 +211,7 @@ void bind_recording(py::module_& m) {
         .def_property_readonly(
             "centers",
             [](const Recorded& all) {
-                return of_bodies(all,
-                                 [](const BodyFrame& f, const RecordedBody& b) { return Vec3(f.pose * b.center); });
+                return of_bodies(all, [](const BodyFrame& f, const RecordedBody& b) { return f.pose * b.center; });
             },
             "(frames, bodies, 3), centres of mass (m)")
         .def_property_readonly(

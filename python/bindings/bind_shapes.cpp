@@ -70,7 +70,7 @@ Shape shape_from(py::handle given, std::string_view argument) {
     if (py::isinstance<Shape>(given)) return given.cast<Shape>();
     if (is_own(given)) {
         if (py::hasattr(given, kept_as)) return given.attr(kept_as).cast<Shape>();
-        const Shape shape = own_shape(given);
+        Shape shape = own_shape(given);
         py::setattr(given, kept_as, py::cast(shape));
         return shape;
     }

@@ -51,7 +51,8 @@ py::array slice_points(const FieldHandle& field, const py::object& box, int axis
     const SliceFrame frame = slice_frame(*field, options_from(box, axis, position, size, 0, true, false, false));
     const auto width = static_cast<std::size_t>(frame.width), height = static_cast<std::size_t>(frame.height);
     return vectors_of({frame.height, frame.width}, width * height, [&](std::size_t k) {
-        return frame.point(static_cast<double>(k % width) + 0.5, static_cast<double>(k / width) + 0.5);
+        const std::size_t row = k / width;
+        return frame.point(static_cast<double>(k % width) + 0.5, static_cast<double>(row) + 0.5);
     });
 }
 

@@ -37,9 +37,11 @@ struct ChoiceCaster {
     E value{};
     template <class T>
     using cast_op_type = py::detail::movable_cast_op_type<T>;
+    // NOLINTBEGIN(google-explicit-constructor): pybind11 converts implicitly
     operator E*() { return &value; }
     operator E&() { return value; }
     operator E&&() && { return std::move(value); }
+    // NOLINTEND(google-explicit-constructor)
 
     bool load(py::handle given, bool) {
         const int place = choice_place(given, Choices<E>::type, Choices<E>::names.data(), Choices<E>::names.size());

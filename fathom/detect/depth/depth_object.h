@@ -117,6 +117,9 @@ private:
 
 // An object with its backend that several threads query, one at a time.
 struct SharedDepthObject {
+    SharedDepthObject(std::unique_ptr<DepthBackend> renderer, DepthObject maps)
+        : backend(std::move(renderer)), object(std::move(maps)) {}
+
     std::unique_ptr<DepthBackend> backend;
     DepthObject object;
     std::mutex busy{};

@@ -282,7 +282,7 @@ Shape Shape::deformed(std::span<const Vec3> vertices) const {
     constexpr double worn = 1.5;
     if (const auto* const built = s.tree.made(); built && (*built)->tree().decay() < worn)
         (void)shape.state_->tree.get([&] {
-            const auto refitted = std::make_shared<SurfaceTree>(**built);
+            auto refitted = std::make_shared<SurfaceTree>(**built);
             refitted->refit(shape.state_->mesh->vertices);
             return refitted;
         });

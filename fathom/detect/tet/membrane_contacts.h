@@ -37,7 +37,7 @@ class MembraneContacts {
 public:
     // One step: finds the current contacts of the body and the membrane, by tetrahedron, then triangle. Throws Error as
     // bounds(body) and check(membrane) do; the state is unchanged then.
-    void update(const TetBody& body, const TriangleMesh& membrane, const PositionsBefore& before);
+    void update(const TetBody& body, const TriangleMesh& membrane, const PositionsBefore& positions);
     void clear() { contacts_.clear(); } // a step in which the body is clear of the membrane, or its sides are forgotten
 
     [[nodiscard]] std::span<const MembraneContact> contacts() const { return contacts_; }

@@ -18,7 +18,7 @@ namespace fathom {
 // construction is O(n log n). Throws Error as check(mesh) does. An empty mesh touches nothing.
 class TriangleSphereTree {
 public:
-    explicit TriangleSphereTree(std::shared_ptr<const TriangleMesh> mesh); // shares the mesh
+    explicit TriangleSphereTree(std::shared_ptr<const TriangleMesh> shared);
     explicit TriangleSphereTree(TriangleMesh mesh)
         : TriangleSphereTree(std::make_shared<TriangleMesh>(std::move(mesh))) {}
 

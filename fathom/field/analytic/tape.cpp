@@ -504,7 +504,8 @@ Slopes smooth_minimum(const Slopes& a, const Slopes& b, double width) {
     return result;
 }
 
-// Returns false if the slopes are not bounded.
+// Returns false if the slopes are not bounded. One case per operation.
+// NOLINTNEXTLINE(readability-function-size)
 bool slopes_of(const Instruction& in, const Slopes& a, const Slopes& b, const Slopes& c, const double* p, Slopes& out) {
     static const Slopes none{};
     switch (in.op) {

@@ -131,6 +131,7 @@ struct SampleRun : TapeRun<SampleRun> {
 
 using Dl = const Dual&;
 
+// NOLINTNEXTLINE(readability-function-size): one case per operation
 HWY_ATTR void sample_step(const SampleRun& run, const Instruction& in, const double* p) {
     switch (in.op) {
     case Op::add:

@@ -103,7 +103,8 @@ void EditableSurface::part(Index vertex) {
 
 void EditableSurface::give_twin(Index vertex, std::span<const Index> triangles) {
     const auto twin = static_cast<Index>(mesh_.vertices.size());
-    mesh_.vertices.push_back(Vec3(mesh_.vertices[vertex]));
+    const Vec3 place = mesh_.vertices[vertex];
+    mesh_.vertices.push_back(place);
     round_.emplace_back(triangles.begin(), triangles.end());
     std::erase_if(round_[vertex], [&](Index t) { return std::binary_search(triangles.begin(), triangles.end(), t); });
     for (const Index t : triangles) {

@@ -39,7 +39,7 @@ Ring add_ring(TriangleMesh& mesh, const Vec2& point, std::size_t count) {
     const Ring ring{static_cast<Index>(mesh.vertices.size()), count};
     for (std::size_t k = 0; k < count; ++k) {
         const Vec2 c = point.x() * unit_circle(k, count);
-        mesh.vertices.push_back({c.x(), c.y(), point.y()});
+        mesh.vertices.emplace_back(c.x(), c.y(), point.y());
     }
     return ring;
 }

@@ -90,7 +90,7 @@ TriangleMesh unit_icosahedron() {
     for (std::size_t ring = 0; ring < 2; ++ring)
         for (std::size_t k = 0; k < 5; ++k) {
             const Vec2 c = radius * unit_circle(2 * k + ring, 10);
-            mesh.vertices.push_back({c.x(), c.y(), ring == 0 ? height : -height});
+            mesh.vertices.emplace_back(c.x(), c.y(), ring == 0 ? height : -height);
         }
     mesh.vertices.push_back(-Vec3::UnitZ());
     for (Index k = 0; k < 5; ++k) {

@@ -129,8 +129,8 @@ TriangleMesh make_cloth(const ClothOptions& options) {
     mesh.triangles.reserve(2 * nx * ny);
     for (std::size_t j = 0; j <= ny; ++j)
         for (std::size_t i = 0; i <= nx; ++i)
-            mesh.vertices.push_back({options.size.x() * (static_cast<double>(i) / static_cast<double>(nx) - 0.5),
-                                     options.size.y() * (static_cast<double>(j) / static_cast<double>(ny) - 0.5), 0});
+            mesh.vertices.emplace_back(options.size.x() * (static_cast<double>(i) / static_cast<double>(nx) - 0.5),
+                                       options.size.y() * (static_cast<double>(j) / static_cast<double>(ny) - 0.5), 0);
     const auto at = [nx = nx](std::size_t i, std::size_t j) { return static_cast<Index>(j * (nx + 1) + i); };
     for (std::size_t j = 0; j < ny; ++j)
         for (std::size_t i = 0; i < nx; ++i)

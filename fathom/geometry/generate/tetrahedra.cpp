@@ -186,7 +186,7 @@ TetMesh make_tet_cylinder(const TetCylinderOptions& options) {
     TetMesh mesh;
     for (std::size_t k = 0; k <= options.layers; ++k) {
         const double z = options.height * (static_cast<double>(k) / layers - 0.5);
-        for (const Vec2& p : disk.points) mesh.vertices.push_back({options.radius * p.x(), options.radius * p.y(), z});
+        for (const Vec2& p : disk.points) mesh.vertices.emplace_back(options.radius * p.x(), options.radius * p.y(), z);
     }
     mesh.tetrahedra.reserve(3 * disk.triangles.size() * options.layers);
     for (std::size_t k = 0; k < options.layers; ++k)
@@ -212,7 +212,7 @@ TetMesh make_tet_torus(const TetTorusOptions& options) {
         const Vec2 around = unit_circle(k, options.layers);
         for (const Vec2& p : disk.points) {
             const double from_axis = options.radius + options.tube * p.y();
-            mesh.vertices.push_back({from_axis * around.x(), from_axis * around.y(), options.tube * p.x()});
+            mesh.vertices.emplace_back(from_axis * around.x(), from_axis * around.y(), options.tube * p.x());
         }
     }
     for (std::size_t k = 0; k < options.layers; ++k)

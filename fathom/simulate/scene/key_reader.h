@@ -77,9 +77,9 @@ public:
     // `values` in the order of the choices of the rule.
     template <class Enum, class List = std::initializer_list<Enum>>
     void choice(std::string_view key, Enum& value, const List& values) {
-        std::size_t now = 0;
-        while (now < values.size() && values.begin()[now] != value) ++now;
-        if (const auto found = chosen(key, values.size(), now)) value = values.begin()[*found];
+        const auto now = static_cast<std::size_t>(std::find(values.begin(), values.end(), value) - values.begin());
+        if (const auto found = chosen(key, values.size(), now))
+            value = *(values.begin() + static_cast<std::ptrdiff_t>(*found));
     }
     [[nodiscard]] std::optional<KeyReader> table(std::string_view key, const SceneTable& rules);
     // The entries of a list of tables; empty if the key is absent.

@@ -171,6 +171,7 @@ void check_mass(double mass, bool fixed, const Place& place) {
 template <class Change>
 std::size_t count_after(const std::vector<Change>& changes, std::size_t before, const char* name) {
     std::vector<std::size_t> numbers;
+    numbers.reserve(changes.size());
     for (const Change& c : changes) numbers.push_back(c.number);
     std::sort(numbers.begin(), numbers.end());
     if (const auto twice = std::adjacent_find(numbers.begin(), numbers.end()); twice != numbers.end())
@@ -318,7 +319,8 @@ Index split_point(SpringNetwork& network, Index point, const PointSplit& split) 
     if (network.size() + 1 >= no_index) throw Error(Cause::too_large, "more points than 32-bit indices can name");
     const auto twin = static_cast<Index>(network.size());
     const double mass = network.masses[point];
-    network.points.push_back(Vec3(network.points[point]));
+    const Vec3 rest = network.points[point];
+    network.points.push_back(rest);
     network.masses.push_back(split.mass_share * mass);
     network.masses[point] = mass - network.masses.back();
     network.fixed.push_back(char{network.fixed[point]});

@@ -141,7 +141,7 @@ SolveReport SpringSolve::State::factorise(const SpringMatrix& matrix, std::span<
     lower.makeCompressed();
     if (!factors || !same_pattern(lower, before)) factors.emplace().analyzePattern(lower);
     factors->factorize(lower);
-    before = std::move(lower);
+    before.swap(lower);
     const bool good = factors->info() == Eigen::Success;
     Eigen::Map<Eigen::VectorXd> out(solution.data()->data(), static_cast<Eigen::Index>(3 * solution.size()));
     if (good) out = factors->solve(Eigen::Map<const Eigen::VectorXd>(right.data()->data(), out.size()));

@@ -513,8 +513,9 @@ void SpringWorld::remove_spring(Index spring) {
 Index SpringWorld::split_point(Index point, const PointSplit& split) {
     const Index twin = fathom::split_point(state_->network, point, split);
     SpringState& state = state_->state;
-    state.positions.push_back(Vec3(state.positions[point]));
-    state.velocities.push_back(Vec3(state.velocities[point]));
+    const Vec3 position = state.positions[point], velocity = state.velocities[point];
+    state.positions.push_back(position);
+    state.velocities.push_back(velocity);
     state_->edited = true;
     return twin;
 }

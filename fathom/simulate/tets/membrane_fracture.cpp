@@ -107,12 +107,14 @@ void BreakableMembrane::apply() {
 
 void BreakableMembrane::add_twins() {
     for (const auto& [vertex, origin] : edit_.twins) {
-        network_.points.push_back(Vec3(network_.points[origin]));
+        const Vec3 rest = network_.points[origin], position = state_.positions[origin],
+                   velocity = state_.velocities[origin];
+        network_.points.push_back(rest);
         network_.masses.push_back(0);
         network_.fixed.push_back(char{network_.fixed[origin]});
         network_.part.push_back(Index{network_.part[origin]});
-        state_.positions.push_back(Vec3(state_.positions[origin]));
-        state_.velocities.push_back(Vec3(state_.velocities[origin]));
+        state_.positions.push_back(position);
+        state_.velocities.push_back(velocity);
     }
     std::vector<SurfaceTear::Twin> twins = edit_.twins;
     std::stable_sort(twins.begin(), twins.end(), [](const auto& a, const auto& b) { return a.origin < b.origin; });
@@ -157,7 +159,8 @@ void BreakableMembrane::renew_edge(Index side) {
     }
     if (bending != no_index) remove_spring(network_, bending);
     const auto fresh = static_cast<Index>(network_.springs.size());
-    network_.springs.push_back(Spring(network_.springs[spring]));
+    const Spring copy = network_.springs[spring];
+    network_.springs.push_back(copy);
     network_.springs.back().points = surface_.ends(second);
     changes_.springs.push_back(fresh);
     edging_[spring] = {{first, no_index}, no_index};

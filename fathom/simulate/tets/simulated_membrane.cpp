@@ -73,8 +73,11 @@ void SimulatedMembrane::add_to(NetworkEdit& edit, bool with_pieces) {
 BreakReport SimulatedMembrane::break_stretched() {
     const BreakReport report = membrane_.break_stretched(*breaking_);
     if (membrane_.last_edit().empty()) return report;
-    for (const auto& twin : membrane_.last_edit().twins)
-        if (!before_.empty()) before_.push_back(Vec3(before_.at(twin.origin)));
+    for (const auto& twin : membrane_.last_edit().twins) {
+        if (before_.empty()) break;
+        const Vec3 place = before_.at(twin.origin);
+        before_.push_back(place);
+    }
     rebuild();
     broken_ = true;
     return report;

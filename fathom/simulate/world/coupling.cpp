@@ -128,7 +128,7 @@ struct Coupling::State {
     void set_bounds();
     void find_in_rigid(Index rigid, Index body);
     void add_in_rigid(Index rigid, Index body, std::span<const Vec3> places, const auto& over);
-    void add_samples_in_rigid(Index rigid, Index body, const Sampled& sampled, const auto& point);
+    void add_samples_in_rigid(Index rigid, Index body, const Sampled& of, const auto& point);
     void find_rigid_in_solid(Index rigid, Index solid);
     void find_surface_in_solid(Index surface, Index solid);
     void add_guest(Index body, Index solid, const PushIntruder& surface, Index rigid);

@@ -21,7 +21,7 @@ namespace {
 class ThickenedSheet {
 public:
     // Thickness in metres; 0: a fifth of the mean edge.
-    ThickenedSheet(const TriangleMesh& sheet, double thickness = 0);
+    explicit ThickenedSheet(const TriangleMesh& sheet, double thickness = 0);
 
     void move(std::span<const Vec3> vertices); // of the sheet
     [[nodiscard]] double thickness() const { return 2 * half_; }
