@@ -1,4 +1,4 @@
-// Node pairs, colliding points and primitive pairs from the simultaneous traversal of two body octrees.
+// Node pairs and primitive pairs from the simultaneous traversal of two body octrees.
 #include <fathom/index/body_octree_pairs.h>
 
 #include <fathom/base/parallel.h>
@@ -153,37 +153,6 @@ std::vector<IdPair> collect(const Ordered& ordered, bool skip_neighbours) {
     return sorted(found, std::max(walk.a.primitive_ids(), walk.b.primitive_ids()));
 }
 
-// The points of a leaf, or the boxes of their paths, that overlap a volume of the other tree.
-template <class Accept>
-void list_points(const BodyOctree& tree, Index leaf, const Accept& accept, std::vector<Index>& found) {
-    for (const Index point : tree.leaf_points(leaf)) {
-        Box box;
-        box.extend(tree.points()[point]);
-        box.extend(tree.ends()[point]);
-        if (accept(box)) found.push_back(point);
-    }
-}
-
-void list_points(const BodyOctree& tree, Index leaf, const BodyOctree& other, std::uint32_t word, bool spheres,
-                 std::vector<Index>& found) {
-    if (spheres) {
-        const Sphere sphere = other.sphere_of(word);
-        list_points(
-            tree, leaf,
-            [&](const Box& box) { return box.squared_distance(sphere.center) <= sphere.radius * sphere.radius; },
-            found);
-    } else {
-        const Box box = other.box_of(word);
-        list_points(
-            tree, leaf, [&](const Box& inner) { return box.overlaps(inner); }, found);
-    }
-}
-
-void sort_unique(std::vector<Index>& ids) {
-    std::sort(ids.begin(), ids.end());
-    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-}
-
 } // namespace
 
 NodeOverlap overlapping_nodes(const BodyOctree& a, const BodyOctree& b, int level) {
@@ -193,19 +162,6 @@ NodeOverlap overlapping_nodes(const BodyOctree& a, const BodyOctree& b, int leve
         return true;
     });
     std::sort(result.pairs.begin(), result.pairs.end());
-    return result;
-}
-
-CollidingPoints colliding_points(const BodyOctree& a, const BodyOctree& b) {
-    CollidingPoints result;
-    const bool spheres = with_spheres(a, b);
-    result.volume_tests = run(Ordered(a, b, -1), [&](std::uint32_t x, std::uint32_t y) {
-        list_points(a, x & ~BvhNode::leaf_bit, b, y, spheres, result.of_a);
-        list_points(b, y & ~BvhNode::leaf_bit, a, x, spheres, result.of_b);
-        return true;
-    });
-    sort_unique(result.of_a);
-    sort_unique(result.of_b);
     return result;
 }
 

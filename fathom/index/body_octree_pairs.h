@@ -1,5 +1,4 @@
-// Pair queries of two body octrees, or of one with itself: overlapping nodes, colliding points and overlapping
-// primitives.
+// Pair queries of two body octrees, or of one with itself: overlapping nodes and overlapping primitives.
 // Method: Madera et al. 2006, figure 4, without recursion and with eight volumes per step: the children of a node
 // against the other node, then those that overlap against the other's children. In trees of different depth, the rest
 // of the deeper one is tested against the leaf of the other. Spheres are compared if both trees have them, otherwise
@@ -27,16 +26,6 @@ struct NodeOverlap {
 // Pairs of nodes at `level` (0: the two roots), or of leaves above it, whose volumes overlap and whose ancestors'
 // volumes overlap too. May contain pairs that miss by rounding. A negative level selects the leaves.
 [[nodiscard]] NodeOverlap overlapping_nodes(const BodyOctree& a, const BodyOctree& b, int level = -1);
-
-struct CollidingPoints {
-    std::vector<Index> of_a, of_b; // sorted, each once
-    std::size_t volume_tests = 0;
-};
-
-// The output of the paper. For each pair of leaves found by overlapping_nodes(): the points of a's leaf inside b's
-// volume (as given by box_of() or sphere_of(), including its margin; closed), and vice versa. In a swept step: the
-// points whose box of start and end overlaps the volume.
-[[nodiscard]] CollidingPoints colliding_points(const BodyOctree& a, const BodyOctree& b);
 
 // Pairs {primitive of a, primitive of b} whose primitive_box() overlap (closed, exact), sorted, each once. With
 // spheres, only pairs under overlapping spheres are reported: pairs of primitives whose distance is at most the sum of

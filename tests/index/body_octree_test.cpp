@@ -213,35 +213,6 @@ TEST(BodyOctree, node_pairs_at_a_level_lie_above_all_pairs_of_deeper_levels) {
     }
 }
 
-TEST(BodyOctree, colliding_points_are_those_of_a_leaf_inside_a_leaf_of_the_other) {
-    Random random(8);
-    std::size_t inside = 0, outside = 0;
-    for (const Scene& scene : body_scenes())
-        for (const BodyOctreeOptions& options : all_kinds()) {
-            const Body a = ring(10, 16, scene, Vec3::Zero()), b = ring(8, 12, scene, 1.2 * random.direction());
-            BodyOctree tree_a = a.tree(options), tree_b = b.tree(options);
-            tree_b.update(b.points, 0.02 * scene.scale);
-            const CollidingPoints found = colliding_points(tree_a, tree_b);
-            std::set<Index> of_a, of_b;
-            for (const OverlappingNodes& pair : overlapping_nodes(tree_a, tree_b).pairs) {
-                const auto meets = [&](const BodyOctree& tree, std::uint32_t word, const Vec3& p) {
-                    return options.volume == NodeVolume::box ? tree.box_of(word).contains(p)
-                                                             : tree.sphere_of(word).contains(p);
-                };
-                for (const Index k : tree_a.leaf_points(pair.a & ~BvhNode::leaf_bit))
-                    if (meets(tree_b, pair.b, a.points[k])) of_a.insert(k);
-                for (const Index k : tree_b.leaf_points(pair.b & ~BvhNode::leaf_bit))
-                    if (meets(tree_a, pair.a, b.points[k])) of_b.insert(k);
-            }
-            ASSERT_TRUE(std::ranges::equal(found.of_a, of_a));
-            ASSERT_TRUE(std::ranges::equal(found.of_b, of_b));
-            inside += of_a.size() + of_b.size();
-            outside += a.points.size() + b.points.size() - of_a.size() - of_b.size();
-        }
-    EXPECT_GT(inside, outside / 50);
-    EXPECT_GT(outside, inside / 50);
-}
-
 TEST(BodyOctree, visits_agree_with_brute_force_on_the_moved_shape) {
     Random random(9);
     for (const Scene& scene : body_scenes()) {

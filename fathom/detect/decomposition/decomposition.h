@@ -10,7 +10,6 @@
 #include <fathom/base/primitives.h>
 #include <fathom/field/field.h>
 
-#include <filesystem>
 #include <span>
 #include <vector>
 
@@ -72,15 +71,5 @@ struct PartPair {
 // axis-aligned boxes.
 void overlapping_parts(const Decomposition& a, const Pose& pose_a, const Decomposition& b, const Pose& pose_b,
                        std::vector<PartPair>& out, double margin = 0);
-
-// ---- Files: {"boxes": [{"center": [x,y,z], "rotation": [w,x,y,z], "half": [x,y,z]}, ...], "contained": true}
-
-// `contained` in a file is not trusted: it is false until grown_to_contain() or proven_to_contain() has confirmed it.
-// Rotations are normalized; the default is the identity. Throws Error (cannot_open, malformed, non_finite,
-// invalid_argument, too_large) that names file, box and reason.
-[[nodiscard]] Decomposition read_boxes(const std::filesystem::path& path);
-[[nodiscard]] Decomposition parse_boxes(std::span<const std::byte> json, const std::string& name);
-// Numbers are written so that they are read back exactly.
-void write_boxes(const std::filesystem::path& path, const Decomposition& decomposition);
 
 } // namespace fathom

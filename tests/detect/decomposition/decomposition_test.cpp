@@ -12,7 +12,6 @@
 
 #include <support/models.h>
 #include <support/plain_fields.h>
-#include <support/scratch_folder.h>
 #include <support/test_counts.h>
 
 #include <gtest/gtest.h>
@@ -275,74 +274,6 @@ TEST(OverlappingParts, include_boxes_far_from_the_origin_that_overlap_by_less_th
     }
     EXPECT_GT(overlapping, 30);
     EXPECT_GT(dropped, 30);
-}
-
-// ---- Files
-
-TEST(BoxFile, comes_back_to_the_bit) {
-    const testing::ScratchFolder folder;
-    Random random(86);
-    Decomposition parts{{}, true};
-    for (int k = 0; k < 20; ++k)
-        parts.boxes.push_back(
-            {{random.rotation().normalized(), 1e3 * random.in_ball()}, random.in_box({Vec3::Zero(), Vec3::Ones()})});
-    write_boxes(folder / "boxes.json", parts);
-    const Decomposition read = read_boxes(folder / "boxes.json");
-    EXPECT_FALSE(read.contained) << "a file proves nothing";
-    ASSERT_EQ(read.boxes.size(), parts.boxes.size());
-    for (std::size_t k = 0; k < read.boxes.size(); ++k) {
-        EXPECT_EQ(read.boxes[k].half, parts.boxes[k].half);
-        EXPECT_EQ(read.boxes[k].pose.translation, parts.boxes[k].pose.translation);
-        EXPECT_LT((read.boxes[k].pose.rotation.coeffs() - parts.boxes[k].pose.rotation.coeffs()).norm(), 1e-15);
-    }
-}
-
-TEST(BoxFile, takes_boxes_without_rotation_and_makes_rotations_unit) {
-    const testing::ScratchFolder folder;
-    const auto path = folder.write(
-        "boxes.json",
-        R"({"boxes": [{"center": [1, 2, 3], "half": [1, 1, 0]}, {"center": [0, 0, 0], "half": [1, 2, 3], "rotation": [0, 0, 0, 7]}]})");
-    const Decomposition read = read_boxes(path);
-    ASSERT_EQ(read.boxes.size(), 2u);
-    EXPECT_EQ(read.boxes[0].pose.rotation.coeffs(), Quat::Identity().coeffs());
-    EXPECT_EQ(read.boxes[1].pose.rotation.z(), 1);
-}
-
-TEST(BoxFile, hostile_files_are_refused_by_name_box_and_reason) {
-    const testing::ScratchFolder folder;
-    struct Case {
-        const char* text;
-        Cause cause;
-        std::int64_t box;
-    };
-    const std::vector<Case> cases = {
-        {"", Cause::malformed, -1},
-        {"[1, 2", Cause::malformed, -1},
-        {"[]", Cause::malformed, -1},
-        {"{}", Cause::malformed, -1},
-        {R"({"boxes": 3})", Cause::malformed, -1},
-        {R"({"boxes": [3]})", Cause::malformed, 0},
-        {R"({"boxes": [{"center": [0,0,0], "half": [1,1,1]}, {"half": [1,1,1]}]})", Cause::malformed, 1},
-        {R"({"boxes": [{"center": [0,0], "half": [1,1,1]}]})", Cause::malformed, 0},
-        {R"({"boxes": [{"center": [0,0,"x"], "half": [1,1,1]}]})", Cause::malformed, 0},
-        {R"({"boxes": [{"center": [0,0,0], "half": [1,-1,1]}]})", Cause::invalid_argument, 0},
-        {R"({"boxes": [{"center": [0,0,1e300], "half": [1,1,1]}]})", Cause::too_large, 0},
-        {R"({"boxes": [{"center": [0,0,0], "half": [1,1,1], "rotation": [0,0,0,0]}]})", Cause::invalid_argument, 0},
-        {R"({"boxes": [{"center": [0,0,0], "half": [1,1,1], "rotation": [1,0,0]}]})", Cause::malformed, 0}};
-    for (const Case& c : cases) {
-        SCOPED_TRACE(c.text);
-        const auto path = folder.write("bad.json", c.text);
-        try {
-            (void)read_boxes(path);
-            FAIL();
-        } catch (const Error& error) {
-            EXPECT_EQ(error.cause(), c.cause) << error.what();
-            EXPECT_EQ(error.place().index, c.box) << error.what();
-            EXPECT_NE(std::string(error.what()).find("bad.json"), std::string::npos) << error.what();
-        }
-    }
-    EXPECT_THROW((void)read_boxes(folder / "none.json"), Error);
-    EXPECT_THROW((void)read_boxes(folder.write("deep.json", std::string(100000, '['))), Error);
 }
 
 // ---- Real meshes
