@@ -29,7 +29,7 @@ void shapes_and_poses() {
 
 void touching(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b) {
     // [collide]
-    const CollideResult found = collide(a, pose_a, b, pose_b, {.goal = CollideGoal::status});
+    const CollideResult found = collide(a, pose_a, b, pose_b);
     const bool touching = found.status != Status::disjoint; // "disjoint" is a proof
     // [end]
     expect(touching, "the shapes overlap");
@@ -37,7 +37,7 @@ void touching(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& po
 
 void contacts(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b) {
     // [contacts]
-    const CollideResult found = collide(a, pose_a, b, pose_b, {.max_contacts = 10});
+    const CollideResult found = collide(a, pose_a, b, pose_b, {.goal = CollideGoal::contacts, .max_contacts = 10});
     for (const Contact& contact : found.contacts) {
         const Vec3 middle = 0.5 * (contact.point_a + contact.point_b);
         const Vec3 normal = contact.normal; // unit, a to b: moving b along it by the depth separates them
@@ -47,9 +47,19 @@ void contacts(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& po
     expect(!found.contacts.empty(), "contacts");
 }
 
+void separation(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b) {
+    // [separation]
+    const CollideResult hit = collide(a, pose_a, b, pose_b, {.goal = CollideGoal::separation});
+    const Pose apart{pose_b.rotation, pose_b.translation + hit.depth * hit.normal};
+    const bool free = collide(a, pose_a, b, apart).status == Status::disjoint; // true
+    // [end]
+    expect(free && hit.separates == Separates::proven, "the translation separates the shapes");
+}
+
 void margins(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b) {
     // [margin]
-    const CollideResult near = collide(a, pose_a, b, pose_b, {.margin = 0.05}); // depths >= -0.05
+    const CollideResult near =
+        collide(a, pose_a, b, pose_b, {.goal = CollideGoal::contacts, .margin = 0.05}); // depths >= -0.05
     // [end]
     expect(near.status != Status::disjoint, "within the margin");
 }
@@ -116,6 +126,7 @@ int main() {
     shapes_and_poses();
     touching(ring, {}, ball, Pose::from_translation({0.5, 0, 0}));
     contacts(ring, {}, ball, Pose::from_translation({0.5, 0, 0}));
+    separation(ring, {}, ball, Pose::from_translation({0.5, 0, 0}));
     margins(ring, {}, ball, Pose::from_translation({0.83, 0, 0}));
     distances(ring, {}, ball, Pose::from_translation({2, 0, 0}));
     continuous(ring, {}, Pose::from_translation({1, 0, 0}), ball, Pose::from_translation({3, 0, 0}),

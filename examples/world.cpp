@@ -10,7 +10,7 @@ namespace {
 using namespace fathom;
 
 void steps() {
-    World world;
+    World world({.query = {.goal = CollideGoal::contacts}});
     const Index floor = world.add(Shape::half_space({0, 0, 1}, 0), {}, {.name = "floor", .is_static = true});
     const Index ring = world.add(Shape(make_torus()), Pose::from_translation({0, 0, 2}), {.name = "ring"});
     const Index ball = world.add(Shape(std::make_shared<AnalyticField>(parse_shape("sphere(0.3)"))),

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 #include <memory>
 
 namespace fathom::tool {
@@ -28,7 +29,7 @@ struct CollideArguments : PosedArguments {
     std::string picture; // output file; empty: not written
     double margin = 0;
     std::size_t max_contacts = 16;
-    bool status_only = false;
+    CollideGoal goal = CollideGoal::separation;
 };
 
 struct DistanceArguments : PosedArguments {
@@ -74,7 +75,17 @@ void print(const std::vector<Contact>& contacts) {
 
 void print(const Posed& a, const Posed& b, const CollideResult& result) {
     print_head(result.status, result.proven, result.note, a.named, b.named);
-    if (!result.contacts.empty()) fmt::print("  depth      {:.9g} m\n", result.depth + 0.0);
+    if (result.separates != Separates::unknown) {
+        fmt::print("  depth      {:.9g} m: B moved so far along the normal is disjoint from A{}{}\n",
+                   result.depth + 0.0,
+                   result.separates == Separates::proven ? ", proven" : ", not proven: see the note",
+                   result.unique ? "" : "; another direction is as short");
+        fmt::print("  normal     {} from A to B\n", vector_text(result.normal));
+    } else if (std::isinf(result.depth)) {
+        fmt::print("  depth      infinite: no translation separates the shapes\n");
+    }
+    if (!result.contacts.empty())
+        fmt::print("  local      {:.9g} m: depth of the deepest contact point\n", result.local_depth + 0.0);
     if (result.status == Status::overlapping) fmt::print("  witness    {} m\n", vector_text(result.witness));
     print(result.contacts);
     if (result.more_contacts) fmt::print("  (there are more contacts; see --max-contacts)\n");
@@ -99,7 +110,7 @@ void draw(const Posed& a, const Posed& b, const std::string& file) {
 // bounding spheres of their trees.
 void write_page(const Posed& a, const Posed& b, const CollideResult& result, const std::string& file) {
     std::string subtitle = status_text(result.status);
-    if (!result.contacts.empty()) subtitle += fmt::format(", {:.4g} m deep", result.depth);
+    if (result.separates != Separates::unknown) subtitle += fmt::format(", {:.4g} m deep", result.depth);
     ViewerDocument document = document_of(a, b, std::move(subtitle));
     if (!result.contacts.empty()) document.layers.push_back(contacts_layer(result.contacts));
     Index number = 0;
@@ -118,7 +129,7 @@ void run_collide(const CollideArguments& arguments, Session& session) {
     const Posed a = open_posed(arguments.a, arguments.pose_a, "--pose-a", arguments, session),
                 b = open_posed(arguments.b, arguments.pose_b, "--pose-b", arguments, session);
     const CollideResult result = collide(a.named.shape, a.pose, b.named.shape, b.pose,
-                                         {.goal = arguments.status_only ? CollideGoal::status : CollideGoal::contacts,
+                                         {.goal = arguments.goal,
                                           .method = method_from_text(arguments.method),
                                           .margin = arguments.margin,
                                           .max_contacts = arguments.max_contacts,
@@ -142,7 +153,9 @@ void print(const Posed& a, const Posed& b, const DistanceResult& result) {
     if (std::isinf(result.lower_bound) && result.lower_bound > 0)
         fmt::print("  distance   undefined: one of the shapes is empty\n");
     else if (result.upper_bound <= 0)
-        fmt::print("  distance   {:.9g} m: minus the penetration depth\n", result.upper_bound);
+        fmt::print(
+            "  distance   between {:.9g} and {:.9g} m: minus the length of the shortest separating translation\n",
+            result.lower_bound + 0.0, result.upper_bound + 0.0);
     else
         fmt::print("  distance   between {:.9g} and {:.9g} m{}\n", result.lower_bound, result.upper_bound,
                    result.converged ? "" : ": wider than requested; see --effort");
@@ -157,9 +170,11 @@ void print(const Posed& a, const Posed& b, const DistanceResult& result) {
 void run_distance(const DistanceArguments& arguments, Session& session) {
     const Posed a = open_posed(arguments.a, arguments.pose_a, "--pose-a", arguments, session),
                 b = open_posed(arguments.b, arguments.pose_b, "--pose-b", arguments, session);
-    const DistanceResult result = distance(
-        a.named.shape, a.pose, b.named.shape, b.pose,
-        {.method = method_from_text(arguments.method), .tolerance = arguments.tolerance, .effort = arguments.effort});
+    const DistanceResult result = distance(a.named.shape, a.pose, b.named.shape, b.pose,
+                                           {.method = method_from_text(arguments.method),
+                                            .tolerance = arguments.tolerance,
+                                            .effort = arguments.effort,
+                                            .depth = true});
     if (!arguments.html.empty()) {
         ViewerDocument document = document_of(a, b, fmt::format("signed distance {:.4g} m", result.upper_bound));
         if (std::isfinite(result.upper_bound))
@@ -192,7 +207,14 @@ A POSE is x,y,z or x,y,z,qw,qx,qy,qz (m, unit quaternion). "overlapping" has a w
 proven; a pair for which neither is proven is "undecided". A mesh is tested as a mesh; --grid samples it on a grid, and
 the grid is stored in the cache.)~");
     add_poses(*command, *o);
-    command->add_flag("--status", o->status_only, "Only test whether the bodies overlap (faster)");
+    const std::map<std::string, CollideGoal> goals = {
+        {"status", CollideGoal::status}, {"contacts", CollideGoal::contacts}, {"separation", CollideGoal::separation}};
+    command
+        ->add_option("--goal", o->goal,
+                     "status: whether the bodies overlap (fastest); contacts: contact points too; separation: also the "
+                     "shortest translation found that separates them")
+        ->transform(CLI::CheckedTransformer(goals))
+        ->default_str("separation");
     command
         ->add_option("--margin", o->margin,
                      "Bodies closer than this count as overlapping; depths are then at least minus this value (m)")

@@ -36,7 +36,7 @@ private:
     void update_pairs();
     void compute_distance(Pair& pair) const;
 
-    World world_; // ids are indices into `drawn_`
+    World world_{{.query = {.goal = CollideGoal::contacts}}}; // ids are indices into `drawn_`
     std::vector<ViewerBody> drawn_;
     std::vector<Pair> pairs_;
 };

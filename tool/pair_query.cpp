@@ -51,7 +51,7 @@ void add_pair_options(CLI::App& command, PairArguments& arguments) {
     command
         .add_option("--effort", arguments.effort,
                     "Multiply the limit on evaluations before a result is undecided or not converged")
-        ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}))
+        ->check(CLI::Range(1e-3, 1e6))
         ->capture_default_str();
     command
         .add_option("--grid", arguments.grid,
@@ -84,7 +84,12 @@ Method method_from_text(const std::string& text) {
 
 Json to_json(const CollideResult& result) {
     Json json = head_json(result);
+    const bool separated = result.separates != Separates::unknown;
     json["depth"] = finite_or_null(result.depth);
+    json["normal"] = separated ? as_json(result.normal) : Json(nullptr);
+    json["separates"] = name(result.separates);
+    json["unique"] = result.unique;
+    json["local_depth"] = finite_or_null(result.local_depth);
     json["witness"] = result.status == Status::overlapping ? as_json(result.witness) : Json(nullptr);
     json["error_bound"] = finite_or_null(result.error_bound);
     json["more_contacts"] = result.more_contacts;

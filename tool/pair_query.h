@@ -21,7 +21,7 @@ struct PairArguments {
     std::string method = "automatic";
     std::string html; // output file; empty: not written
     int grid = 0;     // cells along the longest side of meshes; 0: meshes stay meshes
-    std::size_t effort = 1;
+    double effort = 1;
     bool json = false;
 };
 

@@ -8,9 +8,9 @@ ball = fathom.AnalyticField("sphere(1)")
 cube = fathom.make_shape("box", width=1, depth=1, height=1)
 
 # %% A mesh and an analytic shape at given poses.
-hit = fathom.collide(ball, None, cube, fathom.pose([1.4, 0, 0]))
+hit = fathom.collide(ball, None, cube, fathom.pose([1.4, 0, 0]), goal="separation")
 print(hit)
-print("penetration depth", hit.depth, "m, normal", hit.contacts[0].normal)
+print("penetration depth", hit.depth, "m, normal", hit.normal)
 assert hit and abs(hit.depth - 0.1) < 1e-3
 
 # %% Farther away they are proven disjoint.

@@ -11,8 +11,7 @@
 
 namespace fathom::python {
 
-CollideOptions query_options(CollideGoal goal, Method method, double margin, std::size_t max_contacts,
-                             std::size_t effort) {
+CollideOptions query_options(CollideGoal goal, Method method, double margin, std::size_t max_contacts, double effort) {
     return {.goal = goal, .method = method, .margin = margin, .max_contacts = max_contacts, .effort = effort};
 }
 
@@ -50,7 +49,7 @@ std::vector<Answer> answers_of(const Shape& a, const Shape& b, std::size_t count
 }
 
 py::object collide_any(const py::object& a, const py::object& pose_a, const py::object& b, const py::object& pose_b,
-                       CollideGoal goal, Method method, double margin, std::size_t max_contacts, std::size_t effort) {
+                       CollideGoal goal, Method method, double margin, std::size_t max_contacts, double effort) {
     const Shape first = shape_from(a, "a"), second = shape_from(b, "b");
     const Poses at = poses_from(pose_a, "pose_a"), bt = poses_from(pose_b, "pose_b");
     const CollideOptions options = query_options(goal, method, margin, max_contacts, effort);
@@ -73,10 +72,10 @@ py::object distance_table(const std::vector<DistanceResult>& all, const Extents&
 }
 
 py::object distance_any(const py::object& a, const py::object& pose_a, const py::object& b, const py::object& pose_b,
-                        Method method, double tolerance, std::size_t effort) {
+                        Method method, double tolerance, double effort, bool depth) {
     const Shape first = shape_from(a, "a"), second = shape_from(b, "b");
     const Poses at = poses_from(pose_a, "pose_a"), bt = poses_from(pose_b, "pose_b");
-    const DistanceOptions options{.method = method, .tolerance = tolerance, .effort = effort};
+    const DistanceOptions options{.method = method, .tolerance = tolerance, .effort = effort, .depth = depth};
     const Extents shape = common_shape(at.shape, bt.shape);
     auto answers = answers_of<DistanceResult>(
         first, second, count_of(shape), [&](std::size_t k) { return distance(first, at[k], second, bt[k], options); });
@@ -93,9 +92,10 @@ py::object sweep_table(const std::vector<SweepResult>& all, const Extents& shape
                  array_of<bool>(shape, n, [&](std::size_t k) { return all[k].budget_exhausted; }));
 }
 
+// NOLINTNEXTLINE(readability-function-size): the arguments of the Python function
 py::object sweep_any(const py::object& a, const py::object& motion_a, const py::object& b, const py::object& motion_b,
                      SweepGoal goal, Method method, Path path, double tolerance, double resolution, double margin,
-                     std::size_t effort) {
+                     double effort) {
     const Shape first = shape_from(a, "a"), second = shape_from(b, "b");
     const Motions at = motions_from(motion_a, "motion_a"), bt = motions_from(motion_b, "motion_b");
     const SweepOptions options{.goal = goal,
@@ -132,6 +132,7 @@ py::array of_contacts(const CollideResult& c, const Value& value) {
                       [&](std::size_t k) { return value(c.contacts[k]); });
 }
 
+// NOLINTNEXTLINE(readability-function-size): one definition per attribute
 void bind_collision(py::module_& m) {
     py::class_<Contact>(m, "Contact", "A contact of two shapes; metres, world frame.")
         .def_property_readonly(
@@ -164,7 +165,18 @@ void bind_collision(py::module_& m) {
         .def_property_readonly(
             "witness", [](const CollideResult& c) { return vector_array(c.witness); },
             "If overlapping, the witness point: a point of both shapes (3,), metres, world frame.")
-        .def_readonly("depth", &CollideResult::depth, "Penetration depth of the deepest contact found (m).")
+        .def_readonly(
+            "depth", &CollideResult::depth,
+            "Penetration depth (m): B moved by depth * normal is disjoint from A. The shortest such translation "
+            "found. NaN if the goal is not 'separation' and the method does not know it.")
+        .def_property_readonly(
+            "normal", [](const CollideResult& c) { return vector_array(c.normal); },
+            "Direction of the separating translation (3,): unit, from A to B.")
+        .def_readonly("separates", &CollideResult::separates, "Whether the moved pair was proven disjoint.")
+        .def_readonly("unique", &CollideResult::unique,
+                      "Whether no other direction was found that separates by a translation as short.")
+        .def_readonly("local_depth", &CollideResult::local_depth,
+                      "Depth of the deepest contact found (m): how far a point of one shape is inside the other.")
         .def_readonly("error_bound", &CollideResult::error_bound, "Error bound of the depths (m).")
         .def_readonly("more_contacts", &CollideResult::more_contacts, "Whether more contacts exist than were returned.")
         .def_readonly("budget_exhausted", &CollideResult::budget_exhausted,
@@ -215,7 +227,17 @@ void bind_collision(py::module_& m) {
         .def_property_readonly(
             "depth",
             [](const Collisions& c) { return c.column<double>([](const CollideResult& k) { return k.depth; }); },
-            "(...,), m")
+            "(...,), m: penetration depths, NaN if not computed.")
+        .def_property_readonly(
+            "normal",
+            [](const Collisions& c) {
+                return vectors_of(c.shape, c.all.size(), [&](std::size_t k) { return c.all[k].normal; });
+            },
+            "(..., 3): directions of the separating translations, from A to B.")
+        .def_property_readonly(
+            "local_depth",
+            [](const Collisions& c) { return c.column<double>([](const CollideResult& k) { return k.local_depth; }); },
+            "(...,), m: depths of the deepest contacts.")
         .def_property_readonly(
             "error_bound",
             [](const Collisions& c) { return c.column<double>([](const CollideResult& k) { return k.error_bound; }); },
@@ -314,20 +336,23 @@ void bind_query(py::module_& m) {
     bind_others(m);
     m.def(
         "collide", &collide_any, py::arg("a"), py::arg("pose_a"), py::arg("b"), py::arg("pose_b"), py::kw_only(),
-        py::arg("goal") = CollideGoal::contacts, py::arg("method") = Method::automatic, py::arg("margin") = 0.0,
-        py::arg("max_contacts") = 16, py::arg("effort") = 1,
+        py::arg("goal") = CollideGoal::status, py::arg("method") = Method::automatic, py::arg("margin") = 0.0,
+        py::arg("max_contacts") = 16, py::arg("effort") = 1.0,
         R"(Tests whether two shapes overlap, and finds contacts and penetration depth. Shapes of any kinds, in either order. 'disjoint' is a proof.
 
 a, b: shapes, or geometry that a Shape can be made of. pose_a, pose_b: 4x4 matrices, tuples (translation, quaternion w x y z), one translation, or None. With a leading
-shape (..., 4, 4) the queries run in parallel, and the result is a CollideResults. goal: 'status' or 'contacts'. effort: factor on the limit on evaluations before 'undecided'. margin: shapes closer than this count as overlapping (m).)");
-    m.def("distance", &distance_any, py::arg("a"), py::arg("pose_a"), py::arg("b"), py::arg("pose_b"), py::kw_only(),
-          py::arg("method") = Method::automatic, py::arg("tolerance") = 0.0, py::arg("effort") = 1,
-          "Computes the signed distance of two shapes (m): minus the penetration depth if they overlap. tolerance: the "
-          "allowed difference of the bounds (m). Many poses give a DistanceResults.");
+shape (..., 4, 4) the queries run in parallel, and the result is a CollideResults. goal: 'status', 'contacts' or 'separation'; each includes those before it. effort: factor on the limit on evaluations before 'undecided'. margin: shapes closer than this count as overlapping (m).)");
+    m.def(
+        "distance", &distance_any, py::arg("a"), py::arg("pose_a"), py::arg("b"), py::arg("pose_b"), py::kw_only(),
+        py::arg("method") = Method::automatic, py::arg("tolerance") = 0.0, py::arg("effort") = 1.0,
+        py::arg("depth") = false,
+        "Computes the signed distance of two shapes (m): minus the penetration depth if they overlap. tolerance: the "
+        "allowed difference of the bounds (m). depth: find the separating translation of overlapping shapes too, which "
+        "bounds the distance from below. Many poses give a DistanceResults.");
     m.def("sweep", &sweep_any, py::arg("a"), py::arg("motion_a"), py::arg("b"), py::arg("motion_b"), py::kw_only(),
           py::arg("goal") = SweepGoal::first, py::arg("method") = Method::automatic, py::arg("path") = Path::screw,
           py::arg("tolerance") = 1e-6, py::arg("resolution") = 1.0 / 512, py::arg("margin") = 0.0,
-          py::arg("effort") = 1,
+          py::arg("effort") = 1.0,
           "Computes the time of impact of two moving shapes. motion: a Motion, or a constant pose. goal: 'any' "
           "contact, the 'first' one, or 'all' contact intervals. Many motions give a SweepResults.");
     m.def(

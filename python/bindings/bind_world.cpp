@@ -270,7 +270,7 @@ void bind_questions(WorldClass& c) {
             },
             py::arg("id"), "Returns the name of a body.")
         .def("collide", &collide_shape, py::arg("shape"), py::arg("pose") = py::none(), py::kw_only(),
-             py::arg("goal") = CollideGoal::contacts, py::arg("method") = Method::automatic, py::arg("margin") = 0.0,
+             py::arg("goal") = CollideGoal::status, py::arg("method") = Method::automatic, py::arg("margin") = 0.0,
              py::arg("max_contacts") = 16,
              "Returns the bodies that a shape overlaps: [(id, CollideResult)], where the shape is A.")
         .def("nearest", &nearest, py::arg("shape"), py::arg("pose") = py::none(), py::kw_only(),
@@ -324,7 +324,7 @@ Threads may share it: it has its own lock. Metres, world frame.)");
                   options.warm_start = warm_start;
                   return std::make_shared<SharedWorld>(options);
               }),
-              py::kw_only(), py::arg("goal") = CollideGoal::contacts, py::arg("method") = Method::automatic,
+              py::kw_only(), py::arg("goal") = CollideGoal::status, py::arg("method") = Method::automatic,
               py::arg("margin") = 0.0, py::arg("max_contacts") = 16, py::arg("broad") = BroadMethod::automatic,
               py::arg("warm_start") = true,
               "goal, method, margin and max_contacts apply to every pair; see collide(). broad: the broad-phase "

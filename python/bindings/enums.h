@@ -24,7 +24,8 @@ FATHOM_PYTHON_CHOICES(MeshInside, "automatic", "closed", "open")
 FATHOM_PYTHON_CHOICES(MeshInterior, "closed", "sealed", "capped", "sheet")
 FATHOM_PYTHON_CHOICES(Method, "automatic", "closed_form", "field_field", "octree", "mesh_field", "point_field",
                       "mesh_mesh", "tetrahedra", "depth_maps", "dual_gradient", "conservative_advancement")
-FATHOM_PYTHON_CHOICES(CollideGoal, "status", "contacts")
+FATHOM_PYTHON_CHOICES(CollideGoal, "status", "contacts", "separation")
+FATHOM_PYTHON_CHOICES(Separates, "unknown", "found", "proven")
 FATHOM_PYTHON_CHOICES(Question, "collide", "distance", "sweep_first", "sweep_all")
 FATHOM_PYTHON_CHOICES(SweepGoal, "any", "first", "all")
 FATHOM_PYTHON_CHOICES(Path, "straight", "screw")
@@ -41,9 +42,9 @@ FATHOM_PYTHON_CHOICES(DefectHandling, "none", "paper", "samples")
 namespace fathom::python {
 
 [[nodiscard]] inline py::dict known_choices() {
-    return all_choices<Cause, Status, ShapeKind, MeshInside, MeshInterior, Method, CollideGoal, Question, SweepGoal,
-                       Path, BroadMethod, DistanceKind, SignMethod, GridStorage, Combination, Activation, SolidSide,
-                       DepthMethod, DefectHandling>();
+    return all_choices<Cause, Status, Separates, ShapeKind, MeshInside, MeshInterior, Method, CollideGoal, Question,
+                       SweepGoal, Path, BroadMethod, DistanceKind, SignMethod, GridStorage, Combination, Activation,
+                       SolidSide, DepthMethod, DefectHandling>();
 }
 
 } // namespace fathom::python

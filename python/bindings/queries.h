@@ -12,7 +12,7 @@ namespace fathom::python {
 
 // The options given by the keyword arguments.
 [[nodiscard]] CollideOptions query_options(CollideGoal goal, Method method, double margin, std::size_t max_contacts,
-                                           std::size_t effort = 1);
+                                           double effort = 1);
 
 // An instance of a class of fathom/_results.py with these columns.
 template <class... Columns>

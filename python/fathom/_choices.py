@@ -101,10 +101,19 @@ class Method(_Word):
 
 
 class CollideGoal(_Word):
-    """The result that collide() computes."""
+    """The result that collide() computes: whether the shapes overlap, their contacts, the separating translation."""
 
     status = "status"
     contacts = "contacts"
+    separation = "separation"
+
+
+class Separates(_Word):
+    """Whether B, moved by the translation of a result, was shown to be disjoint from A."""
+
+    unknown = "unknown"
+    found = "found"
+    proven = "proven"
 
 
 class Question(_Word):

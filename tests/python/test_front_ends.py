@@ -52,16 +52,17 @@ def test_collide_and_distance_give_the_same_numbers(tmp_path):
     for a, b in itertools.product(all_shapes, repeat=2):
         pose_a, pose_b = next(placed), next(placed)
         options = [f"--pose-a={text(pose_a)}", f"--pose-b={text(pose_b)}"]
-        found, printed = fathom.collide(a[1], pose_a, b[1], pose_b), answer("collide", a[0], b[0], *options)
+        found, printed = fathom.collide(a[1], pose_a, b[1], pose_b, goal="separation"), answer("collide", a[0], b[0], *options)
         assert printed["status"] == str(found.status)
         assert (printed["proven"], printed["method"]) == (found.proven, str(found.method))
         if np.isfinite(found.depth):
-            assert printed["depth"] == found.depth
+            assert printed["depth"] == found.depth and printed["normal"] == found.normal.tolist()
+        assert printed["separates"] == str(found.separates)
         assert len(printed["contacts"]) == len(found.contacts)
         seen.add(str(found.status))
         if "plane" in str(a[0]) and "plane" in str(b[0]):
             continue
-        apart, printed = fathom.distance(a[1], pose_a, b[1], pose_b), answer("distance", a[0], b[0], *options)
+        apart, printed = fathom.distance(a[1], pose_a, b[1], pose_b, depth=True), answer("distance", a[0], b[0], *options)
         assert printed["status"] == str(apart.status)
         assert (printed["upper_bound"], printed["converged"]) == (apart.upper_bound, apart.converged)
         assert printed["lower_bound"] == (apart.lower_bound if np.isfinite(apart.lower_bound) else None)

@@ -57,8 +57,9 @@ def test_every_pair_of_kinds_is_supported_in_both_orders(shapes):
 def test_queries_on_two_spheres_match_their_radii(shapes):
     for kind in ("analytic", "closed_mesh", "grid"):
         shape = shapes[kind]
-        hit = fathom.collide(shape, None, shape, at(1.5, 0, 0))
+        hit = fathom.collide(shape, None, shape, at(1.5, 0, 0), goal="separation")
         assert hit and hit.touching and hit.status is Status.overlapping and hit.depth == pytest.approx(0.5, abs=0.1)
+        assert hit.separates is fathom.Separates.proven and hit.normal @ [1, 0, 0] > 0.9 and 0 < hit.local_depth <= hit.depth
         assert hit.normals.shape == (len(hit.contacts), 3) and hit.normals[0] @ [1, 0, 0] > 0.9
         assert hit.points_a.shape == hit.points_b.shape == (len(hit.contacts), 3) and hit.depths[0] == hit.contacts[0].depth
         apart = fathom.collide(shape, None, shape, at(3, 0, 0))
@@ -120,13 +121,13 @@ def test_batches_of_poses_give_the_results_of_single_poses(shapes):
     quaternions /= np.linalg.norm(quaternions, axis=-1, keepdims=True)
     poses = fathom.pose(random.uniform(-2.4, 2.4, size=(6, 5, 3)), quaternions)
     for first, second in ((CUBE, BALL), (BALL, fathom.AnalyticExpression("box(2, 2, 2)")), (CUBE, CUBE), (shapes["tetrahedra"], CUBE)):
-        many = fathom.collide(first, None, second, poses)
-        assert len(many) == 30 and many.status.shape == many.depth.shape == many.touching.shape == (6, 5) and many.witness.shape == (6, 5, 3)
+        many = fathom.collide(first, None, second, poses, goal="contacts")
+        assert len(many) == 30 and many.status.shape == many.local_depth.shape == many.touching.shape == (6, 5) and many.witness.shape == (6, 5, 3)
         far = fathom.distance(first, None, second, poses)
         assert far.upper_bound.shape == (6, 5) and far.point_a.shape == (6, 5, 3)
         for k, pose in enumerate(poses.reshape(-1, 4, 4)):
-            one = fathom.collide(first, None, second, pose)
-            assert one.status == many.status.flat[k] == many[k].status and one.depth == many.depth.flat[k]
+            one = fathom.collide(first, None, second, pose, goal="contacts")
+            assert one.status == many.status.flat[k] == many[k].status and one.local_depth == many.local_depth.flat[k]
             assert np.array_equal(one.points_a, many[k].points_a)
             single = fathom.distance(first, None, second, pose)
             assert single.upper_bound == far.upper_bound.flat[k] and single.converged == far.converged.flat[k]

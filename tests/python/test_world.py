@@ -26,12 +26,12 @@ def row(count=4, gap=1.5, **options):
 
 
 def test_contacts_begin_stay_and_end():
-    world, ids = row()
+    world, ids = row(goal="contacts")
     assert pairs(world.update()) == [] and len(world) == 4 and world.ids == ids and world.name(ids[2]) == "cube 2"
     world.move(ids[1], at(0.9, 0, 0))
     step = world.update()
     assert pairs(step) == [(0, 1)] and step.began.tolist() == [[0, 1]] and step.ended.shape == (0, 2)
-    assert step.pairs[0].collision.depth == pytest.approx(0.1, abs=1e-6) and np.allclose(step.pairs[0].collision.normals[0], [1, 0, 0])
+    assert step.pairs[0].collision.local_depth == pytest.approx(0.1, abs=1e-6) and np.allclose(step.pairs[0].collision.normals[0], [1, 0, 0])
     assert world.update().stayed.tolist() == [[0, 1]]
     world.move(ids[1], at(1.5, 0, 0))
     step = world.update()

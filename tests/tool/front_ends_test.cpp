@@ -115,6 +115,11 @@ void expect_same(const json& found, const CollideResult& expected, const std::st
     EXPECT_EQ(found["proven"], expected.proven) << where;
     EXPECT_EQ(found["note"], expected.note) << where;
     EXPECT_EQ(found["depth"], number(expected.depth)) << where;
+    EXPECT_EQ(found["local_depth"], number(expected.local_depth)) << where;
+    EXPECT_EQ(found["separates"], name(expected.separates)) << where;
+    if (expected.separates != Separates::unknown) {
+        EXPECT_EQ(found["normal"], vector(expected.normal)) << where;
+    }
     ASSERT_EQ(found["contacts"].size(), expected.contacts.size()) << where;
     for (std::size_t k = 0; k < expected.contacts.size(); ++k) {
         EXPECT_EQ(found["contacts"][k]["point_a"], vector(expected.contacts[k].point_a)) << where;
@@ -153,7 +158,7 @@ TEST(FrontEnds, library_command_line_and_live_server_give_the_same_results_for_2
     for (std::size_t i = 0; i < shapes.size(); ++i)
         for (std::size_t j = i + 1; j < shapes.size(); ++j) {
             const NamedShape &a = shapes[i], &b = shapes[j];
-            const CollideResult touch = collide(a.shape, a.pose, b.shape, b.pose);
+            const CollideResult touch = collide(a.shape, a.pose, b.shape, b.pose, {.goal = CollideGoal::separation});
             ++pairs;
             overlapping += touch.status == Status::overlapping;
             disjoint += touch.status == Status::disjoint;
@@ -163,9 +168,10 @@ TEST(FrontEnds, library_command_line_and_live_server_give_the_same_results_for_2
             EXPECT_EQ(printed["method"], name(touch.method));
             const json& pair = live["pairs"][pairs - 1];
             ASSERT_TRUE(pair["a"] == i && pair["b"] == j);
-            expect_same(pair, touch, described("live", a, b));
+            expect_same(pair, collide(a.shape, a.pose, b.shape, b.pose, {.goal = CollideGoal::contacts}),
+                        described("live", a, b));
             if (both_unbounded(a, b)) continue;
-            const DistanceResult apart = distance(a.shape, a.pose, b.shape, b.pose);
+            const DistanceResult apart = distance(a.shape, a.pose, b.shape, b.pose, {.depth = true});
             if (touch.status != Status::overlapping) expect_same(pair["distance"], apart, described("live", a, b));
             if (pairs % 2 == 0) expect_same(answer("distance", a, b, poses), apart, described("distance", a, b));
         }
@@ -188,10 +194,11 @@ TEST(FrontEnds, the_command_line_gives_the_result_of_every_method_at_three_scale
             a.pose = random_pose(random, size), b.pose = random_pose(random, size);
             for (const PairMethod& method : methods_for(a.shape.kind(), b.shape.kind(), Question::collide)) {
                 if (method.method == Method::depth_maps || method.method == Method::dual_gradient) continue; // slow
-                const CollideResult expected = collide(a.shape, a.pose, b.shape, b.pose, {.method = method.method});
+                const CollideResult expected =
+                    collide(a.shape, a.pose, b.shape, b.pose, {.goal = CollideGoal::contacts, .method = method.method});
                 const json found = answer("collide", a, b,
-                                          fmt::format("--pose-a={} --pose-b={} --method {}", pose_text(a.pose),
-                                                      pose_text(b.pose), name(method.method)));
+                                          fmt::format("--pose-a={} --pose-b={} --method {} --goal contacts",
+                                                      pose_text(a.pose), pose_text(b.pose), name(method.method)));
                 expect_same(found, expected, described(std::string(name(method.method)).c_str(), a, b));
                 overlapping += expected.status == Status::overlapping;
                 disjoint += expected.status == Status::disjoint;

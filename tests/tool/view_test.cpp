@@ -129,7 +129,7 @@ TEST(ViewServer, live_contacts_follow_the_dragged_body) {
     const auto touching = nlohmann::json::parse(
         body_of(server.request("POST /live", server.own_host(), {}, R"({"body":0,"pose":[0,0,0.9,1,0,0,0]})")));
     EXPECT_EQ(touching["pairs"][0]["status"], "overlapping");
-    EXPECT_NEAR(touching["pairs"][0]["depth"].get<double>(), 0.1, 1e-3);
+    EXPECT_NEAR(touching["pairs"][0]["local_depth"].get<double>(), 0.1, 1e-3);
     ASSERT_FALSE(touching["contacts"]["depths"].empty());
     EXPECT_NEAR(touching["contacts"]["depths"][0].get<double>(), 0.1, 1e-3);
     EXPECT_NEAR(touching["contacts"]["normals"][0][2].get<double>(), -1, 1e-3); // from the sphere down into the box

@@ -35,7 +35,9 @@ double size_of(const Trial& t) {
 
 // Returns the error, and whether the query stayed undecided.
 std::pair<double, bool> run_query(const Trial& t, Question question) {
-    if (question == Question::collide) return {0, collide(t.a, t.start.a, t.b, t.start.b).status == Status::undecided};
+    if (question == Question::collide)
+        return {0,
+                collide(t.a, t.start.a, t.b, t.start.b, {.goal = CollideGoal::contacts}).status == Status::undecided};
     if (question == Question::distance) {
         const DistanceResult d = distance(t.a, t.start.a, t.b, t.start.b);
         return {d.upper_bound > 0 && std::isfinite(d.upper_bound) ? (d.upper_bound - d.lower_bound) / size_of(t) : 0,

@@ -113,8 +113,10 @@ private:
     void collisions() {
         for (const PairMethod& m : methods_for(a_.shape.kind(), b_.shape.kind(), Question::collide)) {
             if ((m.method == Method::depth_maps || m.method == Method::dual_gradient) && !options_.sampling) continue;
-            const CollideResult c = collide(a_.shape, a_.pose, b_.shape, b_.pose, {.method = m.method});
-            const CollideResult back = collide(b_.shape, b_.pose, a_.shape, a_.pose, {.method = m.method});
+            const CollideResult c =
+                collide(a_.shape, a_.pose, b_.shape, b_.pose, {.goal = CollideGoal::contacts, .method = m.method});
+            const CollideResult back =
+                collide(b_.shape, b_.pose, a_.shape, a_.pose, {.goal = CollideGoal::contacts, .method = m.method});
             both_orders(c, back);
             claim(c);
         }

@@ -8,7 +8,7 @@ export interface PairAnswer {
     status: string;
     proven: boolean;
     method: string;
-    separation: number; // signed distance: minus the depth of pairs that overlap; NaN if the server does not give it
+    separation: number; // signed distance: minus the local depth of pairs that overlap; NaN if the server does not give it
     errorBound: number;
     microseconds: number;
 }
@@ -38,7 +38,7 @@ function readPair(value: Json, bodies: number): PairAnswer {
     return {
         a: integer(pair.a, 'a body of a pair', bodies), b: integer(pair.b, 'a body of a pair', bodies),
         status: words(pair.status, 'unknown'), proven: pair.proven === true, method: words(pair.method, ''),
-        separation: apart ? number(apart, 'upper_bound') : -number(pair, 'depth'),
+        separation: apart ? number(apart, 'upper_bound') : -number(pair, 'local_depth'),
         errorBound: number(apart ?? pair, 'error_bound'), microseconds: number(pair, 'microseconds'),
     };
 }

@@ -25,7 +25,7 @@ public:
           mover_b_(b.motion), two_solids_(has_field(a.shape->kind()) && has_field(b.shape->kind())) {
         const Method method = choose(a.shape->kind(), b.shape->kind(), Question::distance, Method::automatic);
         exact_ = method != Method::field_field && method != Method::mesh_field;
-        distances_left_ = max_distances * options.effort;
+        distances_left_ = scaled(max_distances, options.effort);
         // Points of a small rotation are computed about a distant axis.
         for (const Mover* mover : {&mover_a_, &mover_b_})
             if (mover->screw().angle > 0) path_error_ += rounding_error(16) * mover->screw().point.norm();
@@ -38,7 +38,7 @@ public:
                                  .all = options_.goal == SweepGoal::all,
                                  .tolerance = options_.tolerance,
                                  .resolution = options_.resolution};
-        inner.max_evaluations *= options_.effort;
+        inner.max_evaluations = scaled(inner.max_evaluations, options_.effort);
         const ShapeKind kind_a = a_.shape->kind(), kind_b = b_.shape->kind();
         if (kind_a == ShapeKind::point_shell && kind_b == ShapeKind::open_mesh)
             inner.certain = [this](double start, double end) {

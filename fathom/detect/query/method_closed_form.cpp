@@ -13,6 +13,14 @@ namespace {
 
 constexpr double same_direction = 1e-12; // of unit normals: rotation rounds them by less
 
+// The minimum translation is along a normal that is known.
+void set_translation(CollideResult& result, double local_depth, const Vec3& normal, const CollideOptions& options) {
+    result.local_depth = local_depth;
+    result.depth = local_depth + options.margin;
+    result.normal = normal;
+    result.separates = Separates::proven;
+}
+
 // Two half-spaces are disjoint only if their normals are opposite.
 CollideResult half_space_and_half_space(const Pair& pair, const CollideOptions& options) {
     const Shape::HalfSpace a = half_space(pair.a), b = half_space(pair.b);
@@ -21,16 +29,16 @@ CollideResult half_space_and_half_space(const Pair& pair, const CollideOptions& 
     if ((a.normal + b.normal).norm() > same_direction) {
         const Vec3 down = a.normal + b.normal; // decreases both equally, by half its square
         set_overlapping(result, std::min(a.offset, b.offset) / (0.5 * down.squaredNorm()) * down);
-        result.depth = HUGE_VAL;
+        result.depth = result.local_depth = HUGE_VAL;
     } else if (gap <= options.margin) {
         set_overlapping(result, 0.5 * (a.offset - b.offset) * a.normal);
-        result.depth = -gap;
+        set_translation(result, -gap, a.normal, options);
+        if (options.goal != CollideGoal::status)
+            result.contacts.push_back({.point_a = a.offset * a.normal,
+                                       .point_b = (a.offset + gap) * a.normal,
+                                       .normal = a.normal,
+                                       .depth = -gap});
     }
-    if (result.status == Status::overlapping && options.goal == CollideGoal::contacts && std::isfinite(result.depth))
-        result.contacts.push_back({.point_a = a.offset * a.normal,
-                                   .point_b = (a.offset + gap) * a.normal,
-                                   .normal = a.normal,
-                                   .depth = result.depth});
     return result;
 }
 
@@ -82,11 +90,10 @@ CollideResult surface_and_half_space(const Pair& pair, const CollideOptions& opt
     CollideResult result;
     if (deepest.value > plane.offset + options.margin) return result;
     set_overlapping(result, deepest.point);
-    result.depth = plane.offset - deepest.value;
-    if (options.goal == CollideGoal::contacts) collect_below(pair.a, plane, options.margin, result);
+    if (options.goal != CollideGoal::status) collect_below(pair.a, plane, options.margin, result);
     drop_same_points(result.contacts);
     sort_and_spread(result, options.max_contacts);
-    if (options.goal != CollideGoal::contacts) result.depth = plane.offset - deepest.value;
+    set_translation(result, plane.offset - deepest.value, -plane.normal, options);
     return result;
 }
 
@@ -108,8 +115,8 @@ CollideResult collide_closed_form(const Pair& pair, const CollideOptions& option
 DistanceResult distance_of_half_spaces(const Pair& pair) {
     const CollideResult touch = half_space_and_half_space(pair, {.goal = CollideGoal::status});
     if (touch.status == Status::overlapping)
-        return {.lower_bound = -touch.depth,
-                .upper_bound = -touch.depth,
+        return {.lower_bound = -touch.local_depth,
+                .upper_bound = -touch.local_depth,
                 .point_a = touch.witness,
                 .point_b = touch.witness,
                 .normal = half_space(pair.a).normal};

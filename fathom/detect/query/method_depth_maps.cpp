@@ -30,7 +30,7 @@ CollideResult collide_depth_maps(const Pair& pair, const CollideOptions& options
                         .depth = hit.depth};
         contact.feature_b.element = hit.primitive;
         result.witness = hit.point;
-        if (options.goal == CollideGoal::contacts) result.contacts.push_back(contact);
+        if (options.goal != CollideGoal::status) result.contacts.push_back(contact);
     }
     sort_and_spread(result, options.max_contacts);
     if (p.swapped != pair.swapped) flip(result);

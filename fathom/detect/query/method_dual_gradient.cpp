@@ -31,9 +31,9 @@ CollideResult collide_dual_gradient(const Pair& pair, const CollideOptions& opti
     const Pair p = ordered(pair, any_kind);
     const PlainResult found = plain_field_collision(
         plain_body(p.a), plain_body(p.b),
-        {.descent = {.rule = field_field::StepRule::adaptive}, .all = options.goal == CollideGoal::contacts});
+        {.descent = {.rule = field_field::StepRule::adaptive}, .all = options.goal != CollideGoal::status});
     CollideResult result{.status = found.status, .witness = found.common, .error_bound = depth_error(pair)};
-    if (options.goal == CollideGoal::contacts)
+    if (options.goal != CollideGoal::status)
         for (const field_field::DualContact& c : found.contacts) result.contacts.push_back(contact_of(c));
     sort_and_spread(result, options.max_contacts);
     if (p.swapped != pair.swapped) flip(result);

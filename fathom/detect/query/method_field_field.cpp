@@ -18,13 +18,13 @@ constexpr std::size_t max_sweep_evaluations = 60'000;
 CollideResult collide_field_field(const Pair& pair, const CollideOptions& options) {
     field_field::CollideOptions inner{.margin = options.margin,
                                       .max_contacts = std::max<std::size_t>(options.max_contacts, 1)};
-    if (options.goal != CollideGoal::contacts) inner.goal = field_field::CollideGoal::any;
-    inner.max_evaluations *= options.effort;
+    if (options.goal == CollideGoal::status) inner.goal = field_field::CollideGoal::any;
+    inner.max_evaluations = scaled(inner.max_evaluations, options.effort);
     field_field::CollideResult found =
         field_field::collide(pair.a.shape->solid(), pair.a.pose, pair.b.shape->solid(), pair.b.pose, inner);
     return {.status = found.status,
             .witness = found.witness,
-            .depth = found.depth,
+            .local_depth = found.depth,
             .error_bound = depth_error(pair),
             .more_contacts = found.more_contacts,
             .contacts = std::move(found.contacts)};
@@ -36,7 +36,7 @@ CollideResult collide_octree(const Pair& pair, const CollideOptions& options) {
                                            .stop_at_first = true,
                                            .max_evaluations = 1'000'000,
                                            .keep_cells = false};
-    inner.max_evaluations *= options.effort;
+    inner.max_evaluations = scaled(inner.max_evaluations, options.effort);
     if (options.effort > 1) inner.depth = 40;
     const field_field::FieldOverlap found =
         field_field::field_overlap(*pair.a.shape->field(), pair.a.pose, *pair.b.shape->field(), pair.b.pose, inner);
@@ -52,7 +52,7 @@ DistanceResult distance_field_field(const Pair& pair, const DistanceOptions& opt
     const bool half_space = is_half_space(pair.a.kind()) || is_half_space(pair.b.kind());
     if (half_space && !pair.a.shape->bounded() && !pair.b.shape->bounded())
         throw Error(Cause::unsupported, "both shapes are unbounded");
-    const CollideResult touch = collide_field_field(pair, {.max_contacts = 1});
+    const CollideResult touch = collide_field_field(pair, {.goal = CollideGoal::contacts, .max_contacts = 1});
     if (touch.status == Status::overlapping) return penetration(pair, touch);
     if (!half_space && !(pair.a.shape->bounded() && pair.b.shape->bounded()))
         return {.lower_bound = touch.status == Status::disjoint ? 0 : -HUGE_VAL,
@@ -67,7 +67,7 @@ SweepResult first_contact(const Moving& a, const Moving& b, const SweepOptions& 
     const field_field::FieldSweep found =
         field_field::field_sweep(*a.shape->field(), a.motion, *b.shape->field(), b.motion,
                                  {.tolerance = options.tolerance,
-                                  .max_evaluations = max_sweep_evaluations * options.effort,
+                                  .max_evaluations = scaled(max_sweep_evaluations, options.effort),
                                   .proof_a = &a.shape->solid().clearance(),
                                   .proof_b = &b.shape->solid().clearance()});
     return {.status = found.status,
@@ -120,7 +120,7 @@ private:
         const double tolerance = std::min(0.5, options_.tolerance / std::max(std::abs(to - from), 1e-9));
         return field_field::field_sweep(*a_.shape->field(), piece(mover_a_), *b_.shape->field(), piece(mover_b_),
                                         {.tolerance = tolerance,
-                                         .max_evaluations = max_sweep_evaluations * options_.effort,
+                                         .max_evaluations = scaled(max_sweep_evaluations, options_.effort),
                                          .proof_a = &a_.shape->solid().clearance(),
                                          .proof_b = &b_.shape->solid().clearance()});
     }

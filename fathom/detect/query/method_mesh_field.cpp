@@ -16,7 +16,7 @@ CollideResult collide_mesh_field(const Pair& pair, const CollideOptions& options
     const FieldContacts found = contacts_in_field(p, options);
     CollideResult result{.status = found.status, .more_contacts = found.more_contacts, .contacts = found.contacts};
     if (!result.contacts.empty()) result.witness = result.contacts.front().point_a;
-    if (options.goal == CollideGoal::contacts)
+    if (options.goal != CollideGoal::status)
         sort_and_spread(result, options.max_contacts);
     else
         result.contacts.clear();

@@ -43,7 +43,7 @@ Contact contact_of(const Pair& pair, const IdPair& triangles) {
 CollideResult contacts_of_overlap(const Pair& pair, const Vec3& witness, const CollideOptions& options) {
     CollideResult result;
     set_overlapping(result, witness);
-    if (options.goal != CollideGoal::contacts) return result;
+    if (options.goal == CollideGoal::status) return result;
     if (pair.a.solid() || pair.b.solid()) add_contacts_in_fields(pair, options, result);
     if (result.contacts.empty()) { // two surfaces, or intersections below rounding
         const mesh_mesh::MeshCrossings all = mesh_mesh::mesh_crossings(
@@ -78,9 +78,10 @@ DistanceResult distance_mesh_mesh(const Pair& pair, const DistanceOptions&) {
     const mesh_mesh::MeshDistance near =
         mesh_mesh::mesh_distance(p.a.shape->tree(), p.a.pose, p.b.shape->tree(), p.b.pose);
     Vec3 witness = near.point_a;
-    DistanceResult result = near.distance > 0 && !contained(p, witness)
-                                ? between(near.point_a, near.point_b, near.distance, near.distance)
-                                : penetration(p, contacts_of_overlap(p, witness, {.max_contacts = 1}));
+    DistanceResult result =
+        near.distance > 0 && !contained(p, witness)
+            ? between(near.point_a, near.point_b, near.distance, near.distance)
+            : penetration(p, contacts_of_overlap(p, witness, {.goal = CollideGoal::contacts, .max_contacts = 1}));
     if (p.swapped != pair.swapped) flip(result);
     return result;
 }

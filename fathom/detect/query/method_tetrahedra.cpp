@@ -22,7 +22,7 @@ CollideResult collide_tetrahedra(const Pair& pair, const CollideOptions& options
     CollideResult result{.error_bound = depth_error(pair)};
     if (pairs.empty()) return result;
     set_overlapping(result, Vec3::Zero());
-    if (options.goal == CollideGoal::contacts) add_contacts_in_fields(p, options, result);
+    if (options.goal != CollideGoal::status) add_contacts_in_fields(p, options, result);
     sort_and_spread(result, options.max_contacts);
     // If tetrahedra only touch, the fields may not evaluate to inside both at any point.
     const CollideResult seen = result.contacts.empty() ? mesh_mesh_row.collide.run(p, options) : CollideResult{};

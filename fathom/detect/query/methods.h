@@ -6,6 +6,7 @@
 #include <fathom/detect/query/query.h>
 #include <fathom/detect/query/query_pair.h>
 
+#include <algorithm>
 #include <span>
 
 namespace fathom::query {
@@ -73,6 +74,10 @@ extern const MethodRow closed_form_row, point_field_row, mesh_mesh_row, mesh_fie
 
 // ---- Conversions and limits that several methods share.
 
+// A limit on evaluations, multiplied by the effort of the options.
+[[nodiscard]] inline std::size_t scaled(std::size_t limit, double effort) {
+    return std::max<std::size_t>(1, static_cast<std::size_t>(static_cast<double>(limit) * effort));
+}
 inline constexpr std::size_t max_status_evaluations = 5'000; // of fields, for each of many overlap tests
 
 [[nodiscard]] inline DistanceResult between(const Vec3& point_a, const Vec3& point_b, double lower, double upper) {

@@ -3,6 +3,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/detect/query/methods.h>
+#include <fathom/detect/query/separating_translation.h>
 
 #include <algorithm>
 #include <array>
@@ -19,7 +20,7 @@ double tolerance_of(const Pair& pair, const DistanceOptions& options) {
 
 DistanceResult penetration(const Pair& pair, const CollideResult& found) {
     DistanceResult result{.lower_bound = -HUGE_VAL,
-                          .upper_bound = -std::max(found.depth, 0.0),
+                          .upper_bound = -std::max(found.local_depth, 0.0),
                           .point_a = found.witness,
                           .point_b = found.witness,
                           .error_bound = depth_error(pair)};
@@ -32,8 +33,9 @@ DistanceResult penetration(const Pair& pair, const CollideResult& found) {
 
 namespace {
 
-void require_effort(std::size_t effort) {
-    if (effort < 1 || effort > 1'000'000) throw Error(Cause::invalid_argument, "the effort must be from 1 to 1000000");
+void require_effort(double effort) {
+    if (!(effort >= 1e-3) || !(effort <= 1e6))
+        throw Error(Cause::invalid_argument, "the effort must be from 0.001 to 1000000");
 }
 
 void require_finite(double value, const char* what) {
@@ -41,7 +43,7 @@ void require_finite(double value, const char* what) {
         throw Error(Cause::invalid_argument, std::string(what) + " must be finite and not negative");
 }
 
-bool is_finite(const Motion& motion) { return fathom::is_finite(motion.start) && fathom::is_finite(motion.end); }
+bool has_finite_poses(const Motion& motion) { return fathom::is_finite(motion.start) && fathom::is_finite(motion.end); }
 
 Status status_of(const DistanceResult& distance) {
     if (distance.upper_bound <= 0) return Status::overlapping;
@@ -116,6 +118,27 @@ void note_interiors(const Shape& a, const Shape& b, bool depends_on_guess, Resul
     result.note = note_on(a, b, result.status, depends_on_guess);
 }
 
+// Searches the shortest separating translation, unless the method has found it.
+void add_separation(const Pair& pair, double margin, CollideResult& result) {
+    if (result.status != Status::overlapping || result.separates != Separates::unknown || std::isinf(result.depth))
+        return;
+    Pair p = ordered(pair, any_kind);
+    if (p.swapped) flip(result);
+    const SeparatingTranslation found = separating_translation(p, margin, result.contacts);
+    result.depth = found.length, result.normal = found.direction;
+    result.separates = found.separates, result.unique = found.unique;
+    if (p.swapped) flip(result);
+}
+
+void add_separation(const Pair& pair, DistanceResult& result) {
+    if (result.status != Status::overlapping) return;
+    const CollideResult found =
+        collide(*pair.a.shape, pair.a.pose, *pair.b.shape, pair.b.pose, {.goal = CollideGoal::separation});
+    if (found.separates != Separates::proven) return;
+    result.lower_bound = -found.depth;
+    result.normal = found.normal;
+}
+
 // Caps are not triangles of the given mesh: they have no number.
 void forget_caps(const Shape& shape, Feature Contact::*feature, std::vector<Contact>& contacts) {
     if (!has_caps(shape) && shape.interior() != MeshInterior::sealed) return;
@@ -138,11 +161,12 @@ CollideResult collide(const Shape& a, const Pose& pose_a, const Shape& b, const 
         result.status = Status::undecided;
     else if (!a.bounds().empty() && !b.bounds().empty())
         result = row.collide.run(pair, options);
+    if (options.goal == CollideGoal::separation) query::add_separation(pair, options.margin, result);
     result.method = row.method;
     result.proven = result.proven && result.status != Status::undecided;
     // A depth below the error of the shapes does not prove that the true shapes overlap.
     if (!result.contacts.empty() && options.margin == 0 &&
-        result.depth < query::surface_error(a) + query::surface_error(b))
+        result.local_depth < query::surface_error(a) + query::surface_error(b))
         result.proven = false;
     query::forget_caps(a, &Contact::feature_a, result.contacts);
     query::forget_caps(b, &Contact::feature_b, result.contacts);
@@ -164,6 +188,7 @@ DistanceResult distance(const Shape& a, const Pose& pose_a, const Shape& b, cons
         result = row.distance.run(pair, options);
     result.method = row.method;
     result.status = query::status_of(result);
+    if (options.depth && result.lower_bound == -HUGE_VAL) query::add_separation(pair, result);
     const double error = query::surface_error(a) + query::surface_error(b);
     result.proven = result.proven && result.status != Status::undecided &&
                     (result.status == Status::disjoint ? result.lower_bound >= error : -result.upper_bound >= error);
@@ -183,7 +208,7 @@ SweepResult sweep(const Shape& a, const Motion& motion_a, const Shape& b, const 
     const query::Moving moving_a{&a, motion_a}, moving_b{&b, motion_b};
     const query::MethodRow& row = query::row_for(moving_a, moving_b, options);
     SweepResult result;
-    if (!query::is_finite(motion_a) || !query::is_finite(motion_b))
+    if (!query::has_finite_poses(motion_a) || !query::has_finite_poses(motion_b))
         result = {.status = Status::undecided, .time = 0, .budget_exhausted = true};
     else if (!a.bounds().empty() && !b.bounds().empty())
         result = row.sweep.run(moving_a, moving_b, options);

@@ -45,19 +45,21 @@ inline constexpr std::array all_methods = {Method::closed_form,   Method::field_
                                            Method::dual_gradient, Method::conservative_advancement};
 [[nodiscard]] std::string_view name(Method method); // for example "mesh_field"
 
+// What collide() computes; each includes those before it.
 enum class CollideGoal {
-    status,  // only whether the shapes overlap
-    contacts // contact points, normals and penetration depths
+    status,    // whether the shapes overlap
+    contacts,  // contact points with local normals and depths, for solvers; between meshes some hundred times as costly
+    separation // the shortest separating translation found: depth and normal. Costly unless both shapes are convex
 };
 
 struct CollideOptions {
-    CollideGoal goal = CollideGoal::contacts; // `status` is much cheaper: between meshes by a factor of a hundred
-    Method method = Method::automatic;        // Error{unsupported} if a forced method does not accept the pair
+    CollideGoal goal = CollideGoal::status;
+    Method method = Method::automatic; // Error{unsupported} if a forced method does not accept the pair
     // Shapes closer than this count as touching (m). Error{unsupported} if a forced method does not support a margin.
     double margin = 0;
     // Contact reduction: the deepest contact is kept first, then always the contact farthest from those already kept.
     std::size_t max_contacts = 16;
-    std::size_t effort = 1; // multiplies the limit on evaluations before "undecided"; at least 1
+    double effort = 1; // multiplies the limit on evaluations before "undecided"; from 1e-3 to 1e6
 };
 
 // The status of a pair is `status`: disjoint, overlapping (touching included) or undecided.
@@ -68,17 +70,27 @@ struct CollideResult {
     bool proven = true;
     Method method = Method::automatic; // the method that was used
     Vec3 witness = Vec3::Zero();       // overlapping: a point of both shapes, up to the margin (m, world)
-    double depth = 0;                  // penetration depth of the deepest contact found (m)
+    // Goal separation (closed forms: contacts too): B moved by depth * normal is disjoint from A, with the margin of
+    // the query. It is the shortest such translation found; for two convex shapes the minimum, exact to rounding. No
+    // translation shorter than local_depth separates the shapes. NaN if it was not computed, infinity if there is none.
+    double depth = std::numeric_limits<double>::quiet_NaN(); // penetration depth (m)
+    Vec3 normal = Vec3::Zero();                              // unit, from A to B (world)
+    Separates separates = Separates::unknown;                // whether the moved pair was proven disjoint
+    bool unique = true; // no other direction was found that separates by a translation as short
+    double local_depth =
+        0; // goal contacts: of the deepest contact found: how far a point of one is inside the other (m)
     // Bound on the error of depths (m). Infinity if a field is not a distance: its depths are then only field values.
     double error_bound = 0;
     bool more_contacts = false;      // more contacts exist than are listed
     bool budget_exhausted = false;   // undecided: the evaluation limit was reached
-    std::vector<Contact> contacts{}; // CollideGoal::contacts: deepest first, in a deterministic order
+    std::vector<Contact> contacts{}; // goal contacts: deepest first, in a deterministic order
     // What the result does not say about a mesh whose interior is not certain (Shape::interior()): a fixed sentence
     // with A and B for the shapes, or empty. It lives as long as the program.
     std::string_view note{};
 };
-// Tests whether two shapes overlap, and finds their contacts. Touching counts as overlap. The result is undecided if a
+
+// Tests whether two shapes overlap; with options.goal it also finds their contacts, or the translation that separates
+// them. Touching counts as overlap. The result is undecided if a
 // pose is not finite. Throws Error{invalid_argument} for a negative or non-finite margin, Error{unsupported} for an
 // unsuitable method.
 [[nodiscard]] CollideResult collide(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
@@ -86,8 +98,9 @@ struct CollideResult {
 
 struct DistanceOptions {
     Method method = Method::automatic;
-    double tolerance = 0;   // requested difference of the bounds (m); 0: 1e-3 of the size of the smaller shape
-    std::size_t effort = 1; // multiplies the limit on evaluations before the bounds are returned as they are
+    double tolerance = 0; // requested difference of the bounds (m); 0: 1e-3 of the size of the smaller shape
+    double effort = 1;    // multiplies the limit on evaluations before the bounds are returned as they are
+    bool depth = false;   // overlapping shapes: find the separating translation too, as CollideGoal::separation does
 };
 
 // Signed distance of two shapes: the distance if they are disjoint, minus the penetration depth if they overlap.
@@ -95,7 +108,8 @@ struct DistanceResult {
     Status status = Status::disjoint; // of the bounds: overlapping if upper_bound <= 0, disjoint if lower_bound > 0
     bool proven = true; // the status is proven, and the bound that it rests on is not below the error of the shapes
     // The distance lies between these bounds, up to error_bound (m). If the shapes overlap, upper_bound <= 0 is minus
-    // the depth of the deepest point found, and lower_bound is -infinity (closed_form: the same value).
+    // the local depth of the deepest point found, and lower_bound minus the length of the separating translation, or
+    // -infinity if that was not requested. Closed forms always give both.
     double lower_bound = 0, upper_bound = 0;
     // Witness points whose distance is upper_bound (m, world). On a solid that is evaluated by its field they are
     // accurate to error_bound.
@@ -120,7 +134,7 @@ struct SweepOptions {
     double tolerance = 1e-6;       // of the start and end times of contact (time)
     double resolution = 1.0 / 512; // all: a separation shorter than this between two contacts may be missed (time)
     double margin = 0;             // shapes closer than this count as touching (m)
-    std::size_t effort = 1;        // multiplies the limit on evaluations before the result is returned as it is
+    double effort = 1;             // multiplies the limit on evaluations before the result is returned as it is
 };
 
 struct SweepResult {

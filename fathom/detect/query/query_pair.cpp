@@ -59,6 +59,7 @@ Pair ordered(const Pair& pair, bool (*first)(ShapeKind)) {
 }
 
 void flip(CollideResult& collision) {
+    collision.normal = -collision.normal;
     for (Contact& c : collision.contacts) c = flipped(c);
 }
 
@@ -134,7 +135,7 @@ DistanceResult distance_of_disjoint(const Pair& pair, const DistanceOptions& opt
     const double tolerance = tolerance_of(pair, options);
     const field_field::ClosestPoints near = field_field::closest_points(
         body_of(*p.a.shape, by_fields), body_of(*p.b.shape, by_fields), relative(p.a.pose, p.b.pose),
-        {.tolerance = 0.98 * tolerance, .max_evaluations = max_evaluations * options.effort});
+        {.tolerance = 0.98 * tolerance, .max_evaluations = scaled(max_evaluations, options.effort)});
     const double rounding = pose_rounding(extent(*p.a.shape) + extent(*p.b.shape), p.a.pose.translation.norm(),
                                           p.b.pose.translation.norm());
     DistanceResult result =
@@ -165,7 +166,7 @@ Contact contact_of(const mesh_field::MeshContact& c) {
 
 FieldContacts any_in_field(const Pair& pair, const CollideOptions& options) {
     mesh_field::MeshContactOptions inner{.goal = mesh_field::MeshGoal::any, .margin = options.margin};
-    inner.max_evaluations *= options.effort;
+    inner.max_evaluations = scaled(inner.max_evaluations, options.effort);
     const mesh_field::MeshContactResult found =
         mesh_field::mesh_contacts(pair.a.shape->surface(), pair.a.pose, *pair.b.shape->field(), pair.b.pose, inner);
     FieldContacts result{.status = found.status};
@@ -176,7 +177,7 @@ FieldContacts any_in_field(const Pair& pair, const CollideOptions& options) {
 } // namespace
 
 FieldContacts contacts_in_field(const Pair& pair, const CollideOptions& options, bool both_ways) {
-    if (options.goal != CollideGoal::contacts) return any_in_field(pair, options);
+    if (options.goal == CollideGoal::status) return any_in_field(pair, options);
     std::vector<mesh_field::MeshInField> sides;
     std::vector<bool> turned;
     for (const Pair& p : {pair, pair.flipped()}) {
@@ -206,7 +207,7 @@ void sort_and_spread(CollideResult& collision, std::size_t max_contacts) {
                           c.feature_b.element);
     };
     std::sort(all.begin(), all.end(), [&](const Contact& p, const Contact& q) { return place(p) < place(q); });
-    collision.depth = all.empty() ? 0 : all.front().depth;
+    collision.local_depth = all.empty() ? 0 : all.front().depth;
     if (all.size() <= max_contacts) return;
     collision.more_contacts = true;
     std::vector<double> gap(all.size(), HUGE_VAL);

@@ -5,6 +5,8 @@
 
 #include <fathom/base/vec.h>
 
+#include <string_view>
+
 namespace fathom {
 
 enum class Status { disjoint, overlapping, undecided };
@@ -18,6 +20,16 @@ struct ContactInterval {
     friend bool operator==(const ContactInterval&, const ContactInterval&) = default;
 };
 
+// Whether B, moved by the translation of a result, was shown to be disjoint from A.
+enum class Separates {
+    unknown, // no translation was computed or found
+    found,   // disjoint, but not proven: the interior of a shape is guessed
+    proven
+};
+[[nodiscard]] constexpr std::string_view name(Separates separates) {
+    return separates == Separates::proven ? "proven" : separates == Separates::found ? "found" : "unknown";
+}
+
 // Feature of a body at a contact. no_index: unknown.
 struct Feature {
     Index element = no_index; // brick of a grid, triangle of a mesh
@@ -29,7 +41,7 @@ struct Contact {
     // closest point on the other's surface.
     Vec3 point_a = Vec3::Zero(), point_b = Vec3::Zero();
     Vec3 normal = Vec3::Zero(); // unit, from A to B (world)
-    double depth = 0;           // penetration depth >= 0 (m); with a margin it may be negative, down to -margin
+    double depth = 0;           // local penetration depth >= 0 (m); with a margin it may be negative, down to -margin
     Index region = 0;           // contacts of the same overlap region have the same value
     Feature feature_a{}, feature_b{};
 };

@@ -271,7 +271,7 @@ std::vector<Status> World::check_poses(Index id, std::span<const Pose> poses) co
     const std::vector<Pose> placed = checked_poses(poses);
     const Shape& shape = state_->bodies[id]->shape();
     CollideOptions options = state_->options.query;
-    if (options.goal == CollideGoal::contacts) options.goal = CollideGoal::status;
+    options.goal = CollideGoal::status;
     const auto status_at = [&](const Pose& pose) {
         Status worst = Status::disjoint;
         const Box box = shape.bounded() ? placed_box(shape, pose) : Box{};

@@ -48,7 +48,7 @@ void take(Status status, ScriptedPair& pair) {
 
 void take(const CollideResult& result, ScriptedPair& pair) {
     take(result.status, pair);
-    pair.depth = std::max(pair.depth, result.depth);
+    pair.depth = std::max(pair.depth, result.local_depth);
     for (const Contact& c : result.contacts)
         pair.contacts.push_back(
             {pair.a, pair.b, c.feature_a.element, c.feature_b.element, c.point_a, c.normal, c.depth});
@@ -128,8 +128,9 @@ void ScriptedWorld::State::answer(ScriptedPair& pair) const {
         if (is_sweep(options.method))
             take(sweep(*role.a, motions[pair.a], *role.b, motions[pair.b], sweep_options(options.method)), pair);
         else
-            take(collide(*role.a, motions[pair.a].end, *role.b, motions[pair.b].end,
-                         {.method = options.method, .max_contacts = options.max_contacts}),
+            take(collide(
+                     *role.a, motions[pair.a].end, *role.b, motions[pair.b].end,
+                     {.goal = CollideGoal::contacts, .method = options.method, .max_contacts = options.max_contacts}),
                  pair);
     std::ranges::stable_sort(pair.contacts, std::greater<>(), &BodyContact::depth);
     if (pair.contacts.size() > options.max_contacts) pair.contacts.resize(options.max_contacts);

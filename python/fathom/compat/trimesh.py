@@ -193,7 +193,7 @@ class CollisionManager:
     def _contacts_of(self, pairs: Iterable[Tuple[str, str]]) -> List[ContactData]:
         data: List[ContactData] = []
         for a, b in pairs:
-            hit = _core.collide(self._objs[a].shape, self._pose(a), self._objs[b].shape, self._pose(b), max_contacts=_MAX_CONTACTS)
+            hit = _core.collide(self._objs[a].shape, self._pose(a), self._objs[b].shape, self._pose(b), goal="contacts", max_contacts=_MAX_CONTACTS)
             data.extend(ContactData((a, b), contact) for contact in hit.contacts)
         return data
 

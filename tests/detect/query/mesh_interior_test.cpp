@@ -153,13 +153,15 @@ TEST(MeshInterior, a_crossing_of_given_triangles_is_proven_and_one_of_a_cap_is_n
         ASSERT_EQ(shape.interior(), MeshInterior::capped) << shape.interior_reason();
         const Shape ball = analytic_ball(0.05 * size), mesh(make_sphere({.radius = 0.05 * size, .resolution = 6}));
         for (const Shape* body : {&ball, &mesh}) {
-            const CollideResult cap = collide(*body, Pose::from_translation(in_hole), shape, {});
+            const CollideResult cap =
+                collide(*body, Pose::from_translation(in_hole), shape, {}, {.goal = CollideGoal::contacts});
             EXPECT_EQ(cap.status, Status::overlapping);
             EXPECT_FALSE(cap.proven);
             EXPECT_EQ(cap.note, "the holes of B were closed by caps, and the result depends on them");
             for (const Contact& contact : cap.contacts)
                 EXPECT_TRUE(contact.feature_b.element == no_index || contact.feature_b.element < 11u);
-            const CollideResult face = collide(*body, Pose::from_translation(beside), shape, {});
+            const CollideResult face =
+                collide(*body, Pose::from_translation(beside), shape, {}, {.goal = CollideGoal::contacts});
             EXPECT_EQ(face.status, Status::overlapping);
             EXPECT_TRUE(face.proven);
             EXPECT_EQ(face.note, "the holes of B were closed by caps; the result does not depend on them");
@@ -412,7 +414,7 @@ TEST(ShapeMemory, of_a_closed_mesh_is_one_mesh_and_one_tree_and_is_reported_trul
         const std::vector<Shape> others = {analytic_ball(0.5 * r), Shape(box(r)), Shape::half_space({0, 0, 1}, 0),
                                            Shape(std::vector<Vec3>{Vec3::Zero(), Vec3(0.1 * r, 0, 0)})};
         for (const Shape& other : others) {
-            (void)collide(*shape, {}, other, near);
+            (void)collide(*shape, {}, other, near, {.goal = CollideGoal::contacts});
             (void)distance(*shape, {}, other, far);
             (void)sweep(*shape, Motion::stationary({}), other, {far, near}, {.tolerance = 1e-2});
         }

@@ -119,7 +119,7 @@ TEST(Query, two_spheres_touch_at_the_time_of_the_closed_form) {
 
 TEST(Query, a_body_inside_another_touches_it) {
     const Shape small = box_mesh(0.2), large = box_mesh(2);
-    const CollideResult c = collide(small, {}, large, {});
+    const CollideResult c = collide(small, {}, large, {}, {.goal = CollideGoal::contacts});
     EXPECT_EQ(c.status, Status::overlapping);
     EXPECT_NEAR(distance(small, {}, large, {}).upper_bound, -0.9, 1e-6)
         << "each side of the small one is so far from the nearest of the large one";
@@ -144,7 +144,8 @@ TEST(Query, half_spaces_in_closed_form) {
 
 TEST(Query, a_mesh_on_the_ground) {
     const Shape ground = Shape::half_space(Vec3::UnitZ(), 0), box = box_mesh(1);
-    const CollideResult c = collide(box, Pose::from_translation({0, 0, 0.4}), ground, {});
+    const CollideResult c =
+        collide(box, Pose::from_translation({0, 0, 0.4}), ground, {}, {.goal = CollideGoal::contacts});
     ASSERT_EQ(c.status, Status::overlapping);
     EXPECT_NEAR(c.depth, 0.1, 1e-12);
     EXPECT_GE(c.contacts.size(), 4u);
@@ -213,7 +214,7 @@ TEST(Query, margins_count_as_touching) {
 
 void expect_same(const CollideResult& p, const CollideResult& q) {
     EXPECT_EQ(p.status, q.status);
-    EXPECT_EQ(p.depth, q.depth);
+    EXPECT_EQ(p.local_depth, q.local_depth);
     EXPECT_EQ(p.more_contacts, q.more_contacts);
     ASSERT_EQ(p.contacts.size(), q.contacts.size());
     for (std::size_t k = 0; k < p.contacts.size(); ++k) {
@@ -253,27 +254,31 @@ TEST(Query, few_contacts_are_the_deepest_and_the_same_in_both_orders) {
         for (std::size_t k = 0; k < testing::count_of(4, 200); ++k) {
             const Pose pose_a{random.rotation(), 0.45 * random.in_ball()},
                 pose_b{random.rotation(), 0.45 * random.in_ball()};
-            const CollideResult one = collide(*a, pose_a, *b, pose_b, {.max_contacts = 1});
+            const CollideResult one =
+                collide(*a, pose_a, *b, pose_b, {.goal = CollideGoal::contacts, .max_contacts = 1});
             ++asked;
             overlapping += one.status == Status::overlapping;
             for (const std::size_t most : {1u, 16u, 1000u}) {
-                const CollideResult some = collide(*a, pose_a, *b, pose_b, {.max_contacts = most});
+                const CollideResult some =
+                    collide(*a, pose_a, *b, pose_b, {.goal = CollideGoal::contacts, .max_contacts = most});
                 EXPECT_EQ(some.status, one.status);
-                EXPECT_EQ(some.depth, one.depth);
+                EXPECT_EQ(some.local_depth, one.local_depth);
                 EXPECT_LE(some.contacts.size(), most);
                 EXPECT_TRUE(std::ranges::is_sorted(
                     some.contacts, [](const Contact& p, const Contact& q) { return p.depth > q.depth; }));
                 for (const Contact& c : some.contacts)
                     EXPECT_NEAR((c.point_b + c.depth * c.normal - c.point_a).norm(), 0, 1e-12);
-                expect_same(some, turned(collide(*b, pose_b, *a, pose_a, {.max_contacts = most})));
+                expect_same(some, turned(collide(*b, pose_b, *a, pose_a,
+                                                 {.goal = CollideGoal::contacts, .max_contacts = most})));
                 set_thread_count(1);
-                expect_same(some, collide(*a, pose_a, *b, pose_b, {.max_contacts = most}));
+                expect_same(some,
+                            collide(*a, pose_a, *b, pose_b, {.goal = CollideGoal::contacts, .max_contacts = most}));
                 set_thread_count(0);
                 truncated += some.more_contacts;
                 whole += !some.more_contacts && some.contacts.size() > 16;
             }
-            if (a != &cloth && one.depth > 0) {
-                EXPECT_EQ(distance(*a, pose_a, *b, pose_b).upper_bound, -one.depth);
+            if (a != &cloth && one.local_depth > 0) {
+                EXPECT_EQ(distance(*a, pose_a, *b, pose_b).upper_bound, -one.local_depth);
             }
         }
     EXPECT_GT(overlapping, asked / 2);

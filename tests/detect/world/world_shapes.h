@@ -71,7 +71,7 @@ inline constexpr std::array quick_kinds = {ShapeKind::analytic,    ShapeKind::gr
 }
 [[nodiscard]] inline bool same_collision(const CollideResult& x, const CollideResult& y) {
     return x.status == y.status && x.proven == y.proven && x.method == y.method && x.witness == y.witness &&
-           x.depth == y.depth && x.error_bound == y.error_bound && x.more_contacts == y.more_contacts &&
+           x.local_depth == y.local_depth && x.error_bound == y.error_bound && x.more_contacts == y.more_contacts &&
            std::ranges::equal(x.contacts, y.contacts, same_contact);
 }
 [[nodiscard]] inline bool same_pair(const WorldPair& x, const WorldPair& y) {

@@ -210,13 +210,13 @@ TEST(World, categories_static_bodies_and_the_filter_decide_which_pairs_are_teste
 }
 
 TEST(World, half_spaces_overlap_bodies_that_reach_them_and_each_other) {
-    World world;
+    World world({.query = {.goal = CollideGoal::contacts}});
     const Index floor = world.add(Shape::half_space(Vec3::UnitZ(), 0), {}, {.name = "floor", .is_static = true});
     const Index ball = world.add(ball_shape(0.5), Pose::from_translation({0, 0, 0.4}));
     const Index high = world.add(ball_shape(0.5), Pose::from_translation({0, 0, 5}));
     const Index wall = world.add(Shape::half_space(Vec3::UnitX(), -100), {}, {.is_static = true});
     EXPECT_EQ(world.update().began, (std::vector<IdPair>{{floor, ball}}));
-    EXPECT_NEAR(world.last().pairs[0].collision.depth, 0.1, 1e-9);
+    EXPECT_NEAR(world.last().pairs[0].collision.local_depth, 0.1, 1e-9);
     EXPECT_EQ(world.last().tested, 1u) << "the high ball needs no question";
     EXPECT_EQ(world.name(floor), "floor");
     world.move(high, Pose::from_translation({-100, 0, 5}));

@@ -95,11 +95,12 @@ TEST(ScriptedWorld, gives_the_answer_of_the_one_call) {
         std::size_t touching = 0;
         for (std::size_t k = 0; k < 50; ++k) {
             world.step();
-            const CollideResult alone = collide(bodies[0].shape->solid(), world.pose(0), bodies[1].shape->solid(),
-                                                world.pose(1), {.method = method, .max_contacts = 8});
+            const CollideResult alone =
+                collide(bodies[0].shape->solid(), world.pose(0), bodies[1].shape->solid(), world.pose(1),
+                        {.goal = CollideGoal::contacts, .method = method, .max_contacts = 8});
             const ScriptedPair& pair = world.pairs()[0];
             EXPECT_EQ(pair.status, alone.status);
-            EXPECT_EQ(pair.depth, alone.depth);
+            EXPECT_EQ(pair.depth, alone.local_depth);
             touching += alone.contacts.empty() ? 0 : 1;
             ASSERT_TRUE(alone.contacts.empty() || pair.contacts.size() == alone.contacts.size());
             for (std::size_t c = 0; c < alone.contacts.size(); ++c) {
