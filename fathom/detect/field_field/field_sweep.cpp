@@ -88,7 +88,7 @@ private:
     [[nodiscard]] Step step(QueueItem& item);
     [[nodiscard]] bool proven_apart(const Node& node, const Vec3& place, double value, double middle, double distance);
     [[nodiscard]] PlaneOver plane_over(const TransformedField& body, const ClearanceProof& proof, const Box& box,
-                                       double gap);
+                                       double gap, const Vec3& facing);
     [[nodiscard]] bool apart_by_planes(Node& node, const Vec3& place, double value, double middle, double distance);
     void push(const QueueItem& item) {
         heap_.push_back(item);
@@ -190,10 +190,10 @@ bool FieldSweeper::proven_apart(const Node& node, const Vec3& place, double valu
 // A plane that bounds a body in a box of its frame: by its slopes or, for an exact distance, by a large empty sphere
 // about a point far out along the gradient. An offset of minus infinity: the box is empty.
 PlaneOver FieldSweeper::plane_over(const TransformedField& body, const ClearanceProof& proof, const Box& box,
-                                   double gap) {
+                                   double gap, const Vec3& facing) {
     Interval range;
     PlaneOver plane;
-    proof.bounds_of({&box, 1}, {&range, 1}, {&plane, 1});
+    proof.bounds_of({&box, 1}, {&range, 1}, {&plane, 1}, facing);
     ++out_.evaluations;
     if (range.lower > 0) return {Vec3::UnitX(), -HUGE_VAL};
     if (plane.offset < HUGE_VAL || !is_exact(body.field())) return plane;
@@ -214,15 +214,17 @@ bool FieldSweeper::apart_by_planes(Node& node, const Vec3& place, double value, 
     if (!cut_proof_ || !other_proof_ || options_.level != 0) return false;
     if (!(node.value + value > 0.5 * distance) || distance > 2 * node.radius) return false;
     const double gap = node.value + value;
+    const Mat3 rotation = rotation_at(middle);
     if (!node.has_plane) {
-        node.plane = plane_over(cut_, *cut_proof_, node.box, gap);
+        const ContactState at = contact_state(node.center, middle, rotation);
+        node.plane = plane_over(cut_, *cut_proof_, node.box, gap, (at.cut_normal - at.other_normal).stableNormalized());
         node.has_plane = true;
     }
     if (!(node.plane.offset < HUGE_VAL)) return node.plane.offset == -HUGE_VAL;
-    const PlaneOver facing =
-        plane_over(other_, *other_proof_, Box::around(place, Vec3::Constant(node.radius + distance)), gap);
+    const PlaneOver facing = plane_over(other_, *other_proof_, Box::around(place, Vec3::Constant(node.radius + distance)),
+                                        gap, rotation * -node.plane.normal);
     if (!(facing.offset < HUGE_VAL)) return false;
-    const Vec3 sum = node.plane.normal + rotation_at(middle).transpose() * facing.normal;
+    const Vec3 sum = node.plane.normal + rotation.transpose() * facing.normal;
     return node.plane.offset + facing.offset + distance + slack_ < -outward(sum.norm() * node.radius);
 }
 

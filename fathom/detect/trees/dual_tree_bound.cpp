@@ -144,8 +144,10 @@ BoundingTree::Parts BoundingTree::open(Index id) {
         if (const auto cells = of_leaves_.find(id); cells != of_leaves_.end()) return cells->second;
         // The cells of a grid are kept as they are: their slopes are known best.
         if (solid_->clearance().knows_slopes()) return of_leaves_[id] = cut(box, size_);
-        const Box around = Box::around(all.center, Vec3::Constant(outward(all.radius)));
-        return of_leaves_[id] = cut({box.lower.cwiseMax(around.lower), box.upper.cwiseMin(around.upper)}, size_);
+        const Box around = Box::around(all.center, Vec3::Constant(outward(all.radius))), whole = solid_->bounds();
+        return of_leaves_[id] = cut({box.lower.cwiseMax(around.lower).cwiseMax(whole.lower),
+                                     box.upper.cwiseMin(around.upper).cwiseMin(whole.upper)},
+                                    size_);
     }
     const std::size_t place = id - solid_->nodes().size();
     if (round(cells_[place].box).radius <= min_radius_) return {};
@@ -164,7 +166,7 @@ BoundingTree::Parts BoundingTree::cut(const Box& box, double far) {
     const std::size_t count = octants(box, boxes);
     if (count == 1) return {};
     solid_->clearance().bounds_of(std::span(boxes).first(count), std::span(ranges).first(count),
-                                  std::span(planes).first(count));
+                                  std::span(planes).first(count), direction_);
     evaluations_ += count;
     const std::size_t before = cells_.size();
     for (std::size_t k = 0; k < count; ++k) {
@@ -330,6 +332,7 @@ double DualTreeBound::separation(const Pair& pair, Vec3 direction, double suffic
         ++count;
     };
     close_ = std::nullopt;
+    aim(direction);
     double proven = -HUGE_VAL;
     for (std::size_t turn = 0; turn < max_turns; ++turn) {
         Extent a(a_, pair.a, direction, origin),
@@ -358,10 +361,14 @@ double DualTreeBound::separation(const Pair& pair, Vec3 direction, double suffic
         direction = nearest / apart;
         for (std::size_t i = 0; i < count; ++i)
             if (!(differences[i].dot(direction) >= sufficient)) return proven; // the hull contains the origin
-        a_.aim(direction);
-        b_.aim(rotation_.transpose() * -direction);
+        aim(direction);
     }
     return proven;
+}
+
+void DualTreeBound::aim(const Vec3& direction) {
+    a_.aim(direction);
+    b_.aim(rotation_.transpose() * -direction);
 }
 
 // Near the closest points so far, the node is opened whose bound extends farther beyond its closest point, towards the
@@ -396,6 +403,7 @@ void DualTreeBound::open_nearest(double sufficient, const Directions& directions
             return;
         }
     }
+    if (directions.count > 0) aim(directions.unit[0]);
     bool of_a = opens_a(top, directions);
     BoundingTree::Parts parts = of_a ? a_.open(top.a) : b_.open(top.b);
     if (parts.last) of_a = !of_a, parts = of_a ? a_.open(top.a) : b_.open(top.b);

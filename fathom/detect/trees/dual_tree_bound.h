@@ -44,7 +44,9 @@ public:
     // The direction to the other shape, and a point of this one that faces it; planes of cells that are made later suit
     // this direction.
     void aim(const Vec3& direction, const Vec3& facing);
-    void aim(const Vec3& direction) { aim(direction, facing_); }
+    void aim(const Vec3& direction) {
+        if (direction != direction_) aim(direction, facing_);
+    }
     // A point of the shape that extends far along the direction of aim().
     [[nodiscard]] const Vec3& facing() const { return facing_; }
 
@@ -140,6 +142,7 @@ private:
     struct Extent;
     enum class Side { apart, close, open };
     [[nodiscard]] Side separates_along(Extent& a, Extent& b, double sufficient, std::size_t& effort);
+    void aim(const Vec3& direction); // of both trees
     [[nodiscard]] bool opens_a(const Pair& pair, const Directions& directions) const;
     [[nodiscard]] double gap_of_triangle(const std::array<Vec3, 3>& corners, const BoundingTree& other, Index node,
                                          const Vec3& center, const Mat3& to_other) const;

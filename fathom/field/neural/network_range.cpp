@@ -1,5 +1,4 @@
-// Conversion of boxes to inputs of a network and of its results to intervals; and the restriction of a network to a
-// box.
+// Conversion of boxes to inputs of a network, and of its results to intervals and planes.
 #include <fathom/field/neural/network_range.h>
 
 #include <fathom/base/rounding.h>
@@ -132,7 +131,6 @@ RangeProgram pack(const Network& network) {
                      {.outputs = static_cast<std::size_t>(layer.outputs),
                       .weights = layer.weights,
                       .biases = layer.biases,
-                      .errors = {},
                       .roundings = 2 * (n + 2) + 2, // of the kernels and of this code, see range_kernels.cpp
                       .activation = layer.activation,
                       .parameter = layer.parameter});
@@ -144,18 +142,20 @@ RangeProgram pack(const Network& network) {
 
 } // namespace
 
-NetworkPart::NetworkPart(const Network& network) {
+NetworkRange::NetworkRange(const Network& network) {
     check(network);
     const DenseLayer& last = network.layers.back();
     frame_ = {network.encoding, network.center, network.scale,
               last.activation,  last.parameter, std::all_of(network.layers.begin(), network.layers.end(), bounded)};
     program_ = std::make_shared<const RangeProgram>(pack(network));
+    domain_ = network.domain;
+    max_slope_ = std::make_shared<MaxSlope>();
 }
 
 // A side of the box in the network's units, centre and half length. Kernels compute (p - centre) / scale in double,
 // rounded to float: each operation is monotone, so the ends bound their result; the exact number differs by less than
 // the slack.
-NetworkPart::Side NetworkPart::in_frame(const Box& box, int axis) const {
+NetworkRange::Side NetworkRange::in_frame(const Box& box, int axis) const {
     const double center = frame_.center[axis], lower = box.lower[axis], upper = box.upper[axis];
     const double low = (lower - center) / frame_.scale, high = (upper - center) / frame_.scale;
     if (!(low > -1e30 && high < 1e30))
@@ -167,7 +167,7 @@ NetworkPart::Side NetworkPart::in_frame(const Box& box, int axis) const {
     return {middle, static_cast<double>(no_less(std::max(most - middle, middle - least)))};
 }
 
-void NetworkPart::enter(const Box& box, float* entered) const {
+void NetworkRange::enter(const Box& box, float* entered) const {
     for (int axis = 0; axis < 3; ++axis) {
         const auto [middle, half] = in_frame(box, axis);
         float* entry = entered + static_cast<std::size_t>(axis) * range_entry;
@@ -183,7 +183,7 @@ void NetworkPart::enter(const Box& box, float* entered) const {
     }
 }
 
-Interval NetworkPart::leave(const RangeSphere& sphere) const {
+Interval NetworkRange::leave(const RangeSphere& sphere) const {
     if (!(sphere.reach < infinity) || !frame_.bounded) return Interval::all();
     const Interval z = Interval(sphere.centre) + Interval(-sphere.reach, sphere.reach);
     return activated(z, frame_.last, frame_.parameter) * Interval(frame_.scale);
@@ -191,7 +191,7 @@ Interval NetworkPart::leave(const RangeSphere& sphere) const {
 
 // The result is centre + slopes . e, within the rest of reach, for e = (p - middle) / half of the box; activations that
 // preserve the sign preserve the inside.
-PlaneOver NetworkPart::plane_of(const RangeSphere& sphere, const Box& box) const {
+PlaneOver NetworkRange::plane_of(const RangeSphere& sphere, const Box& box) const {
     const bool keeps_sign =
         frame_.last == Activation::none || frame_.last == Activation::tanh || frame_.last == Activation::elu;
     if (!(sphere.reach < infinity) || !frame_.bounded || !keeps_sign) return {};
@@ -208,7 +208,7 @@ PlaneOver NetworkPart::plane_of(const RangeSphere& sphere, const Box& box) const
     return {slope / steepness, (sphere.reach - sphere.along - at_middle + rounding) / steepness};
 }
 
-void NetworkPart::ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options,
+void NetworkRange::ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options,
                          std::span<PlaneOver> planes) const {
     for (std::size_t first = 0; first < boxes.size(); first += range_block) {
         const std::size_t count = std::min(range_block, boxes.size() - first);
@@ -217,7 +217,7 @@ void NetworkPart::ranges(std::span<const Box> boxes, std::span<Interval> out, co
     }
 }
 
-void NetworkPart::ranges_of_block(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options,
+void NetworkRange::ranges_of_block(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options,
                                   std::span<PlaneOver> planes) const {
     const std::size_t numbers = range_entry * program_->encoded;
     const std::span<float> entered = grown(scratch().entered, range_block * numbers);
@@ -245,9 +245,12 @@ void NetworkPart::ranges_of_block(std::span<const Box> boxes, std::span<Interval
                  grown(scratch().adjoints, range_open * 2 * program_->units), spheres);
     }
     set_planes();
+    const bool faces = !planes.empty() && !options.facing.isZero() && program_->is_relu;
     for (std::size_t k = 0; k < open; ++k) {
         const std::size_t b = which[k];
         out[b] = leave(spheres[b]);
+        if (faces && out[b].contains(0.0))
+            face(boxes[b], entered.subspan(b * numbers, numbers), options.facing, out[b], planes[b]);
         if (options.effort == RangeEffort::backward || !(spheres[b].reach > worth_refining * spheres[b].along))
             continue;
         if (!options.every_box && !out[b].contains(0.0)) continue;
@@ -257,24 +260,25 @@ void NetworkPart::ranges_of_block(std::span<const Box> boxes, std::span<Interval
     }
 }
 
-RangeSphere NetworkPart::refined(std::span<const float> entered, std::size_t symbols, std::span<float> columns) const {
+// The plane of a linear lower bound that suits the direction.
+void NetworkRange::face(const Box& box, std::span<const float> entered, const Vec3& direction, Interval& range,
+                        PlaneOver& plane) const {
+    const std::span<float> columns = grown(scratch().columns, range_columns * program_->units);
+    if (!(refined(entered, 0, columns).reach < infinity)) return;
+    Vec3 halves;
+    for (int axis = 0; axis < 3; ++axis) halves[axis] = in_frame(box, axis).half;
+    if (!(halves.minCoeff() > 0)) return;
+    const RangeSphere line =
+        facing_line(*program_, entered, columns, halves, direction, grown(scratch().adjoints, 2 * program_->units));
+    range.lower = std::max(range.lower, leave(line).lower);
+    if (const PlaneOver found = plane_of(line, box); found.normal.dot(direction) > 0.5) plane = found;
+}
+
+RangeSphere NetworkRange::refined(std::span<const float> entered, std::size_t symbols, std::span<float> columns) const {
     const std::size_t units = program_->units;
     return refine_range(*program_, symbols, entered, columns,
                         grown(scratch().symbols, symbols * program_->layers.size() * units),
                         grown(scratch().adjoints, 2 * units));
-}
-
-Interval NetworkPart::shorten(const Box& box, NetworkPart& part) const {
-    Interval range;
-    ranges({&box, 1}, {&range, 1});
-    part.frame_ = frame_;
-    part.program_ = program_;
-    if (range.empty() || range == Interval::all()) return range;
-    const std::span<float> columns = grown(scratch().columns, range_columns * program_->units);
-    refined(scratch().entered, range_symbols_per_layer, columns);
-    if (!part.storage_ || part.storage_.use_count() > 1) part.storage_ = std::make_shared<RangeProgram>();
-    if (fold_decided_units(*program_, columns, *part.storage_)) part.program_ = part.storage_;
-    return range;
 }
 
 } // namespace fathom

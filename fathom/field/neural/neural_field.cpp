@@ -131,8 +131,9 @@ ValueBounds NeuralField::value_bounds(double level) const {
     return bounds;
 }
 
-bool NeuralField::plane_ranges(std::span<const Box> boxes, std::span<Interval> out, std::span<PlaneOver> planes) const {
-    ranges(boxes, out, {.effort = RangeEffort::backward}, planes);
+bool NeuralField::plane_ranges(std::span<const Box> boxes, std::span<Interval> out, std::span<PlaneOver> planes,
+                               const Vec3& facing) const {
+    ranges(boxes, out, {.effort = RangeEffort::backward, .facing = facing}, planes);
     return true;
 }
 
