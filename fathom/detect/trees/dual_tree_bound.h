@@ -71,14 +71,19 @@ public:
 
 private:
     struct Cell {
-        Box box;
+        Box box{};
         std::array<PlaneOver, 2> planes{}; // by slopes and by a sphere; they bound its interior
+        Box octree{};                      // of the solid's nodes: the cell of the octree
         double far = 0;                    // distance of the centre of that sphere (m)
         Parts parts{};
         bool opened = false;
     };
     [[nodiscard]] const Cell& cell(Index id) const { return cells_[id - solid_->nodes().size()]; }
+    [[nodiscard]] double reach(const Cell& part, const Vec3& from, const Vec3& direction) const;
     [[nodiscard]] Parts cut(const Box& box, double far);
+    Index add_root();
+    void add_nodes(const Cell& parent, const Parts& children);
+    void add(std::span<const Cell> parts, bool keep);
     void add_spheres(std::span<Cell> cells, double far);
 
     const TriangleSphereTree* surface_ = nullptr;
@@ -91,9 +96,8 @@ private:
     Vec3 direction_ = Vec3::Zero(), facing_ = Vec3::Zero();
     PlaneOver whole_{}; // bounds the whole solid: normal . x <= offset
     std::size_t evaluations_ = 0;
-    std::vector<Cell> cells_{};                    // their ids follow those of the solid's nodes
-    std::unordered_map<Index, Parts> of_leaves_{}; // children of the leaves of the solid's tree
-    std::unordered_map<Index, Box> boxes_{};       // octree cells of the solid's nodes that were reached
+    std::vector<Cell> cells_{};                   // their ids follow those of the solid's nodes
+    std::unordered_map<Index, Index> of_nodes_{}; // cells of the solid's nodes that were reached
 };
 
 // Unit directions from the first shape to the second, along which pairs of nodes are separated, and the closest points
