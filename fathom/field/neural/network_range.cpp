@@ -189,24 +189,44 @@ Interval NetworkRange::leave(const RangeSphere& sphere) const {
     return activated(z, frame_.last, frame_.parameter) * Interval(frame_.scale);
 }
 
-// The result is centre + slopes . e, within the rest of reach, for e = (p - middle) / half of the box; activations that
-// preserve the sign preserve the inside.
+// The result is at least centre + slopes . e - rest, for e = (p - middle) / half of the box; activations that preserve
+// the sign preserve the inside. At p beyond the domain the field is its value at the nearest point c of the domain, plus
+// |p - c|, where that value is negative: along axes on which the whole box is beyond, |p - c| is at least its part along
+// the way to the box's centre; along axes on which a part of it is, c is replaced by p.
 PlaneOver NetworkRange::plane_of(const RangeSphere& sphere, const Box& box) const {
     const bool keeps_sign =
         frame_.last == Activation::none || frame_.last == Activation::tanh || frame_.last == Activation::elu;
     if (!(sphere.reach < infinity) || !frame_.bounded || !keeps_sign) return {};
-    Vec3 slope;
-    double at_middle = sphere.centre; // value of the line in the middle of the box
+    const Box inside = in_domain(box);
+    const Vec3 center = inside.center(), away = box.center() - center;
+    Vec3 slope, along = Vec3::Zero(), over = Vec3::Zero();
+    double at_center = sphere.centre; // value of the line at the centre of the box in the domain
     for (int axis = 0; axis < 3; ++axis) {
-        const auto [middle, half] = in_frame(box, axis);
+        const auto [middle, half] = in_frame(inside, axis);
         slope[axis] = half > 0 ? sphere.slopes[axis] / (half * frame_.scale) : 0;
-        at_middle +=
-            slope[axis] * (0.5 * (box.lower[axis] + box.upper[axis]) - frame_.center[axis] - middle * frame_.scale);
+        at_center += slope[axis] * (center[axis] - frame_.center[axis] - middle * frame_.scale);
+        if (inside.lower[axis] == inside.upper[axis] && box.lower[axis] < box.upper[axis])
+            along[axis] = away[axis];
+        else
+            over[axis] = std::max({0.0, inside.lower[axis] - box.lower[axis], box.upper[axis] - inside.upper[axis]});
     }
-    const double steepness = slope.norm(), rounding = relative_rounding * (std::abs(sphere.centre) + sphere.reach);
+    double lost = 0; // of the value, where c is replaced
+    for (int axis = 0; axis < 3; ++axis)
+        if (over[axis] > 0) lost = std::hypot(lost, slope[axis]);
+    const double gain = 1 / (frame_.scale * max_slope(frame_.last, frame_.parameter)); // before the last activation
+    if (along.isZero()) lost = std::max(0.0, lost - gain);
+    if (!along.isZero()) along = gain * along.normalized();
+    for (int axis = 0; axis < 3; ++axis)
+        if (along[axis] != 0) slope[axis] = along[axis];
+    const double steepness = slope.norm(), rounding = relative_rounding * (std::abs(sphere.centre) + sphere.reach +
+                                                                           lost * over.norm() + slope.norm() * away.norm());
     if (!(steepness > 0) || !std::isfinite(steepness)) return {};
-    return {slope / steepness, (sphere.reach - sphere.along - at_middle + rounding) / steepness};
+    const Vec3 normal = slope / steepness;
+    return {normal, (sphere.reach - sphere.along - at_center + lost * over.norm() + rounding) / steepness -
+                        normal.dot(away) + relative_rounding * away.norm()};
 }
+
+Box NetworkRange::in_domain(const Box& box) const { return {domain_.closest(box.lower), domain_.closest(box.upper)}; }
 
 void NetworkRange::ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options,
                          std::span<PlaneOver> planes) const {
@@ -225,7 +245,7 @@ void NetworkRange::ranges_of_block(std::span<const Box> boxes, std::span<Interva
         aligned(grown(scratch().storage, range_storage(*program_) + range_alignment / sizeof(float)));
     RangeSphere all[range_block];
     const std::span<RangeSphere> spheres(all, boxes.size());
-    for (std::size_t b = 0; b < boxes.size(); ++b) enter(boxes[b], entered.data() + b * numbers);
+    for (std::size_t b = 0; b < boxes.size(); ++b) enter(in_domain(boxes[b]), entered.data() + b * numbers);
     run_affine(*program_, entered, storage, spheres);
     std::size_t which[range_block], open = 0;
     for (std::size_t b = 0; b < boxes.size(); ++b) {
@@ -266,7 +286,8 @@ void NetworkRange::face(const Box& box, std::span<const float> entered, const Ve
     const std::span<float> columns = grown(scratch().columns, range_columns * program_->units);
     if (!(refined(entered, 0, columns).reach < infinity)) return;
     Vec3 halves;
-    for (int axis = 0; axis < 3; ++axis) halves[axis] = in_frame(box, axis).half;
+    const Box inside = in_domain(box);
+    for (int axis = 0; axis < 3; ++axis) halves[axis] = in_frame(inside, axis).half;
     if (!(halves.minCoeff() > 0)) return;
     const RangeSphere line =
         facing_line(*program_, entered, columns, halves, direction, grown(scratch().adjoints, 2 * program_->units));

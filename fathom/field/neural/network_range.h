@@ -48,7 +48,8 @@ class NetworkRange {
 public:
     explicit NetworkRange(const Network& network); // packs the weights twice; the network need not outlive it
 
-    // `planes` is empty or has one entry per box: a plane over the inside in that box.
+    // Where a box leaves the domain, its range is that of the points of the domain nearest to it. `planes` is empty or
+    // has one entry per box: a plane over the inside in that box, of the field as it is extended beyond its domain.
     void ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options = {},
                 std::span<PlaneOver> planes = {}) const;
 
@@ -79,6 +80,7 @@ private:
                          std::span<PlaneOver> planes) const;
     void face(const Box& box, std::span<const float> entered, const Vec3& direction, Interval& range,
               PlaneOver& plane) const;
+    [[nodiscard]] Box in_domain(const Box& box) const;
     [[nodiscard]] Interval leave(const RangeSphere& sphere) const;
     [[nodiscard]] PlaneOver plane_of(const RangeSphere& sphere, const Box& box) const;
     RangeSphere refined(std::span<const float> entered, std::size_t symbols, std::span<float> columns) const;
