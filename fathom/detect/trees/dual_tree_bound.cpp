@@ -29,12 +29,6 @@ double reach_below(const PlaneOver& plane, const Vec3& direction, const Vec3& ha
     return outward(half.dot((direction - share * plane.normal).cwiseAbs())) + share * plane.offset +
            relative_rounding * half.maxCoeff();
 }
-double reach_below(const PlaneOver& plane, const Vec3& direction, double radius) {
-    const double share = plane.normal.dot(direction);
-    if (!(share > 0) || !(plane.offset < HUGE_VAL)) return HUGE_VAL;
-    return outward(radius * (direction - share * plane.normal).norm()) + share * plane.offset +
-           relative_rounding * radius;
-}
 
 } // namespace
 
@@ -271,13 +265,26 @@ double DualTreeBound::gap(Index a, Index b, double sufficient, const Directions&
     for (std::size_t k = 0; k < directions.count && least < sufficient; ++k)
         least = std::max(least, along(directions.unit[k]));
     if (least < sufficient) least = std::max(least, along(between / apart));
-    if (least < sufficient)
-        if (const auto corners = a_.triangle(a))
-            least = std::max(least, gap_of_triangle(*corners, b_, b, center, rotation_.transpose()));
-    if (least < sufficient)
-        if (const auto corners = b_.triangle(b))
-            least = std::max(least, gap_of_triangle(*corners, a_, a, b_in_a_.to_local(p.center), rotation_));
+    const auto of_a = a_.triangle(a), of_b = b_.triangle(b);
+    if (least < sufficient && of_a && of_b) {
+        const std::array<Vec3, 3> moved = {b_in_a_ * (*of_b)[0], b_in_a_ * (*of_b)[1], b_in_a_ * (*of_b)[2]};
+        const ClosestPair closest = closest_points(*of_a, moved);
+        return separated(*of_a, moved, closest.point_b - closest.point_a) - slack_;
+    }
+    if (least < sufficient && of_a)
+        least = std::max(least, gap_of_triangle(*of_a, b_, b, center, rotation_.transpose()));
+    if (least < sufficient && of_b)
+        least = std::max(least, gap_of_triangle(*of_b, a_, a, b_in_a_.to_local(p.center), rotation_));
     return least - slack_;
+}
+
+// The distance of two triangles along a direction, from the first to the second.
+double DualTreeBound::separated(const std::array<Vec3, 3>& a, const std::array<Vec3, 3>& b, const Vec3& direction) {
+    const Vec3 u = direction.stableNormalized();
+    double first = -HUGE_VAL, second = HUGE_VAL;
+    for (const Vec3& corner : a) first = std::max(first, u.dot(corner - a[0]));
+    for (const Vec3& corner : b) second = std::min(second, u.dot(corner - a[0]));
+    return second - first;
 }
 
 // The triangle is convex: it does not extend beyond its point closest to the centre of the other node, towards that.

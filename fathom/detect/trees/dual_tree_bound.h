@@ -148,6 +148,8 @@ private:
     [[nodiscard]] Side separates_along(Extent& a, Extent& b, double sufficient, std::size_t& effort);
     void aim(const Vec3& direction); // of both trees
     [[nodiscard]] bool opens_a(const Pair& pair, const Directions& directions) const;
+    [[nodiscard]] static double separated(const std::array<Vec3, 3>& a, const std::array<Vec3, 3>& b,
+                                          const Vec3& direction);
     [[nodiscard]] double gap_of_triangle(const std::array<Vec3, 3>& corners, const BoundingTree& other, Index node,
                                          const Vec3& center, const Mat3& to_other) const;
 
