@@ -108,6 +108,13 @@ double BoundingTree::reach(Index id, const Vec3& direction) const {
                : std::min(farthest, reach(cells_[known->second], solid_->center(node), direction));
 }
 
+Vec3 BoundingTree::normal(Index id) const {
+    if (!solid_) return Vec3::Zero();
+    if (id >= solid_->nodes().size()) return cell(id).planes[0].normal;
+    const auto known = of_nodes_.find(id);
+    return known == of_nodes_.end() ? Vec3(Vec3::Zero()) : cells_[known->second].planes[0].normal;
+}
+
 // Extent of the interior in a cell from a point.
 double BoundingTree::reach(const Cell& part, const Vec3& from, const Vec3& direction) const {
     const Vec3 half = part.box.half(), center = part.box.center();
@@ -265,6 +272,10 @@ double DualTreeBound::gap(Index a, Index b, double sufficient, const Directions&
     for (std::size_t k = 0; k < directions.count && least < sufficient; ++k)
         least = std::max(least, along(directions.unit[k]));
     if (least < sufficient) least = std::max(least, along(between / apart));
+    if (least < sufficient)
+        if (const Vec3 u = a_.normal(a); !u.isZero()) least = std::max(least, along(u));
+    if (least < sufficient)
+        if (const Vec3 u = b_.normal(b); !u.isZero()) least = std::max(least, along(rotation_ * -u));
     const auto of_a = a_.triangle(a), of_b = b_.triangle(b);
     if (least < sufficient && of_a && of_b) {
         const std::array<Vec3, 3> moved = {b_in_a_ * (*of_b)[0], b_in_a_ * (*of_b)[1], b_in_a_ * (*of_b)[2]};

@@ -54,6 +54,8 @@ public:
     [[nodiscard]] Sphere sphere(Index id) const;
     // Extent of the node from the centre of its sphere along a unit direction (m).
     [[nodiscard]] double reach(Index id, const Vec3& direction) const;
+    // The normal of the plane that bounds the node by the slopes of the field (unit); 0 if none is known.
+    [[nodiscard]] Vec3 normal(Index id) const;
     // A point of the shape in the node that extends far along a direction; nothing if none is known.
     [[nodiscard]] std::optional<Vec3> point_in(Index id, const Vec3& direction);
     // The corners of the triangle that a node is, if it is one.
