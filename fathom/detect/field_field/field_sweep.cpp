@@ -20,6 +20,8 @@ constexpr std::size_t start_budget = 20'000; // limit on field evaluations for t
 constexpr int rounds = 12;                   // of Newton's method in time, at most
 constexpr int descents = 12;                 // steps in space for each round
 constexpr double smallest_cell = 1e-13;      // radius, of the bodies' size: smaller cells stay open
+constexpr double most_noise = 1e-5;          // of the bodies' size: bounds on rounding above this are too pessimistic
+constexpr double close_enough = 20;          // tolerances between the proven and the seen time if cells stay open
 constexpr double shortest_lead = 1e-12;      // of time: shortest lead at which the normal before contact is computed
 
 struct Node {
@@ -69,6 +71,10 @@ public:
         size_ = root_.half().norm();
         if (const double half = other_bounds.half().norm(); std::isfinite(half) && !other_bounds.empty())
             size_ = std::max(size_, half);
+        // Where the values are rounded by this much, the error of planes over cells of radius r, about r^2 / size, need
+        // not be smaller.
+        const double noise = cut.value_bounds(options.level).jump + other.value_bounds(options.level).jump;
+        smallest_ = std::max(smallest_cell * size_, 0.01 * std::sqrt(std::min(noise, most_noise * size_) * size_));
         spheres_ = other_.clear(1e3 * size_) > 0; // false: the field has no bound on its slope, and its range is used
     }
 
@@ -111,7 +117,7 @@ private:
     double turning_; // bound on the relative angular speed (rad per unit of time)
     Box root_;
     TransformedField cut_, other_;
-    double slack_, size_;
+    double slack_, size_, smallest_; // smallest_: radius of the cells that are not subdivided (m)
     const ClearanceProof *cut_proof_ = nullptr, *other_proof_ = nullptr;
     bool spheres_;
     bool start_clear_ = false;
@@ -384,6 +390,8 @@ void FieldSweeper::run(bool start_clear) {
     add(root_, cut_.field().distance(center), cut_.tape());
     push({0, std::max(0.5 * end_, 1e-300), 0});
     while (!heap_.empty() && heap_.front().start < end_ && !out_of_budget()) {
+        // What stays open bounds the time already.
+        if (heap_.front().start > unresolved_ && seen_ - unresolved_ < close_enough * options_.tolerance) break;
         std::pop_heap(heap_.begin(), heap_.end(), later);
         QueueItem item = heap_.back();
         heap_.pop_back();
@@ -395,7 +403,7 @@ void FieldSweeper::run(bool start_clear) {
         }
         look_for_contact(item);
         const double speed = motion_.over(nodes_[item.node].center, item.start, item.start).speed;
-        if (nodes_[item.node].radius <= std::max(1e-2 * speed * options_.tolerance, smallest_cell * size_)) {
+        if (nodes_[item.node].radius <= std::max(1e-2 * speed * options_.tolerance, smallest_)) {
             unresolved_ = std::min(unresolved_, item.start);
             push({item.start + options_.tolerance, options_.tolerance, item.node});
             continue;
