@@ -227,8 +227,9 @@ bool FieldSweeper::apart_by_planes(Node& node, const Vec3& place, double value, 
         node.has_plane = true;
     }
     if (!(node.plane.offset < HUGE_VAL)) return node.plane.offset == -HUGE_VAL;
-    const PlaneOver facing = plane_over(other_, *other_proof_, Box::around(place, Vec3::Constant(node.radius + distance)),
-                                        gap, rotation * -node.plane.normal);
+    const PlaneOver facing =
+        plane_over(other_, *other_proof_, Box::around(place, Vec3::Constant(node.radius + distance)), gap,
+                   rotation * -node.plane.normal);
     if (!(facing.offset < HUGE_VAL)) return false;
     const Vec3 sum = node.plane.normal + rotation.transpose() * facing.normal;
     return node.plane.offset + facing.offset + distance + slack_ < -outward(sum.norm() * node.radius);

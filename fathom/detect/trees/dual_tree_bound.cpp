@@ -103,9 +103,8 @@ double BoundingTree::reach(Index id, const Vec3& direction) const {
     const FieldSphereNode& node = solid_->nodes()[id];
     const double farthest = solid_->reach(node, direction);
     const auto known = of_nodes_.find(id);
-    return known == of_nodes_.end()
-               ? farthest
-               : std::min(farthest, reach(cells_[known->second], solid_->center(node), direction));
+    return known == of_nodes_.end() ? farthest
+                                    : std::min(farthest, reach(cells_[known->second], solid_->center(node), direction));
 }
 
 Vec3 BoundingTree::normal(Index id) const {

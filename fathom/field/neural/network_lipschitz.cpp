@@ -219,7 +219,7 @@ double NetworkRange::slope_bound(const Box& box, std::span<const double> norms) 
 
 // Gradient along an axis: the encoded numbers of that coordinate, each with its own derivative.
 double NetworkRange::encoded_slope(const Box& box, std::span<const double> centre,
-                                  std::span<const double> radius) const {
+                                   std::span<const double> radius) const {
     double squares = 0;
     for (int axis = 0; axis < 3; ++axis) {
         const Interval x = (Interval(box.lower[axis], box.upper[axis]) - frame_.center[axis]) / frame_.scale;

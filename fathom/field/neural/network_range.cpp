@@ -190,9 +190,9 @@ Interval NetworkRange::leave(const RangeSphere& sphere) const {
 }
 
 // The result is at least centre + slopes . e - rest, for e = (p - middle) / half of the box; activations that preserve
-// the sign preserve the inside. At p beyond the domain the field is its value at the nearest point c of the domain, plus
-// |p - c|, where that value is negative: along axes on which the whole box is beyond, |p - c| is at least its part along
-// the way to the box's centre; along axes on which a part of it is, c is replaced by p.
+// the sign preserve the inside. At p beyond the domain the field is its value at the nearest point c of the domain,
+// plus |p - c|, where that value is negative: along axes on which the whole box is beyond, |p - c| is at least its part
+// along the way to the box's centre; along axes on which a part of it is, c is replaced by p.
 PlaneOver NetworkRange::plane_of(const RangeSphere& sphere, const Box& box) const {
     const bool keeps_sign =
         frame_.last == Activation::none || frame_.last == Activation::tanh || frame_.last == Activation::elu;
@@ -218,8 +218,9 @@ PlaneOver NetworkRange::plane_of(const RangeSphere& sphere, const Box& box) cons
     if (!along.isZero()) along = gain * along.normalized();
     for (int axis = 0; axis < 3; ++axis)
         if (along[axis] != 0) slope[axis] = along[axis];
-    const double steepness = slope.norm(), rounding = relative_rounding * (std::abs(sphere.centre) + sphere.reach +
-                                                                           lost * over.norm() + slope.norm() * away.norm());
+    const double steepness = slope.norm(),
+                 rounding = relative_rounding *
+                            (std::abs(sphere.centre) + sphere.reach + lost * over.norm() + slope.norm() * away.norm());
     if (!(steepness > 0) || !std::isfinite(steepness)) return {};
     const Vec3 normal = slope / steepness;
     return {normal, (sphere.reach - sphere.along - at_center + lost * over.norm() + rounding) / steepness -
@@ -229,7 +230,7 @@ PlaneOver NetworkRange::plane_of(const RangeSphere& sphere, const Box& box) cons
 Box NetworkRange::in_domain(const Box& box) const { return {domain_.closest(box.lower), domain_.closest(box.upper)}; }
 
 void NetworkRange::ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options,
-                         std::span<PlaneOver> planes) const {
+                          std::span<PlaneOver> planes) const {
     for (std::size_t first = 0; first < boxes.size(); first += range_block) {
         const std::size_t count = std::min(range_block, boxes.size() - first);
         ranges_of_block(boxes.subspan(first, count), out.subspan(first, count), options,
@@ -238,7 +239,7 @@ void NetworkRange::ranges(std::span<const Box> boxes, std::span<Interval> out, c
 }
 
 void NetworkRange::ranges_of_block(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options,
-                                  std::span<PlaneOver> planes) const {
+                                   std::span<PlaneOver> planes) const {
     const std::size_t numbers = range_entry * program_->encoded;
     const std::span<float> entered = grown(scratch().entered, range_block * numbers);
     const std::span<float> storage =

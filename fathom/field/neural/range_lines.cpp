@@ -39,9 +39,9 @@ public:
             for (std::size_t u = program_.encoded; u < program_.units; ++u) {
                 if (!(adjoints_[u] > 0) || !bends(u)) continue;
                 const double chord = column(RangeColumn::slope, u);
-                const Vec3 step = adjoints_[u] / chord *
-                                  across({column(RangeColumn::x, u), column(RangeColumn::y, u),
-                                          column(RangeColumn::z, u)});
+                const Vec3 step =
+                    adjoints_[u] / chord *
+                    across({column(RangeColumn::x, u), column(RangeColumn::y, u), column(RangeColumn::z, u)});
                 const double length = step.squaredNorm();
                 if (!(length > 0) || !std::isfinite(length)) continue;
                 const double slope = std::clamp(slopes_[u] - step.dot(rest) / length, 0.0, 1.0);

@@ -45,8 +45,7 @@ void pack_errors(RangeProgram& program, RangeLayer& layer, const LayerRows& rows
         const std::size_t unit = layer.start + o;
         program.biases[unit] = rows.biases[o];
         program.share[unit] = float_up(gamma * norm * few_units);
-        program.fixed[unit] = float_up(
-            (gamma * bias + 8 * min_normal * sum + 1e-28) * few_units);
+        program.fixed[unit] = float_up((gamma * bias + 8 * min_normal * sum + 1e-28) * few_units);
         layer.largest_sum = std::max(layer.largest_sum, sum * few_units);
         layer.largest_norm = std::max(layer.largest_norm, norm * few_units);
         layer.largest_bias = std::max(layer.largest_bias, bias + static_cast<double>(program.fixed[unit]));

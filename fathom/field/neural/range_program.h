@@ -128,11 +128,12 @@ void run_back(const RangeProgram& program, std::span<const float> storage, std::
                                        std::span<const float> entered, std::span<float> columns,
                                        std::span<float> symbols, std::span<double> adjoints);
 
-// A linear lower bound of the result over a box, for a program with is_relu: centre - (reach - along) + slopes . e. Each
-// unit that bends has a free slope in its lower bound, slope * input <= max(input, 0); these are chosen so that the
-// gradient of the bound points along `direction` as far as possible (alpha-CROWN, Xu et al. 2021, with the objective of
-// a support function). At a corner of the surface whose normals include the direction, the bound is exact.
-// `columns`: of refine_range() for the box; `halves`: half sides of the box, in any unit; `adjoints`: 2 * units numbers.
+// A linear lower bound of the result over a box, for a program with is_relu: centre - (reach - along) + slopes . e.
+// Each unit that bends has a free slope in its lower bound, slope * input <= max(input, 0); these are chosen so that
+// the gradient of the bound points along `direction` as far as possible (alpha-CROWN, Xu et al. 2021, with the
+// objective of a support function). At a corner of the surface whose normals include the direction, the bound is exact.
+// `columns`: of refine_range() for the box; `halves`: half sides of the box, in any unit; `adjoints`: 2 * units
+// numbers.
 [[nodiscard]] RangeSphere facing_line(const RangeProgram& program, std::span<const float> entered,
                                       std::span<const float> columns, const Vec3& halves, const Vec3& direction,
                                       std::span<double> adjoints);
