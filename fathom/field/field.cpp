@@ -45,8 +45,8 @@ Index Field::feature_at(const Vec3& /*p*/) const { return no_index; }
 
 std::shared_ptr<const FieldSlopes> Field::slopes() const { return nullptr; }
 
-bool Field::plane_ranges(std::span<const Box> /*boxes*/, std::span<Interval> /*out*/,
-                         std::span<PlaneOver> /*planes*/) const {
+bool Field::plane_ranges(std::span<const Box> /*boxes*/, std::span<Interval> /*out*/, std::span<PlaneOver> /*planes*/,
+                         const Vec3& /*facing*/) const {
     return false;
 }
 

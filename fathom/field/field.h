@@ -22,6 +22,7 @@ struct Sample {
 class FieldSlopes;
 struct GridData;
 struct PlaneOver;
+struct TriangleMesh;
 
 enum class FieldKind { analytic, grid, neural, height, other };
 enum class EvaluationCost { table, arithmetic, search }; // of one value, ascending
@@ -113,13 +114,17 @@ public:
     // Bounds on gradients over boxes, built by this call; null if the field has none.
     [[nodiscard]] virtual std::shared_ptr<const FieldSlopes> slopes() const;
     // For each box its range, and a plane that bounds the interior in it. False, and nothing written: no planes are
-    // known.
-    virtual bool plane_ranges(std::span<const Box> boxes, std::span<Interval> out, std::span<PlaneOver> planes) const;
+    // known. At kinks many planes bound the interior; preferred are those that are normal to `facing` (unit, or 0: none
+    // is preferred).
+    virtual bool plane_ranges(std::span<const Box> boxes, std::span<Interval> out, std::span<PlaneOver> planes,
+                              const Vec3& facing) const;
     [[nodiscard]] virtual FieldOctree octree() const;
     // As ranges(), for cells of octree(), with the effort that decides the most signs in a given time.
     virtual void octree_ranges(std::span<const Box> boxes, std::span<Interval> out) const;
     // The samples that the field interpolates; null if there are none.
     [[nodiscard]] virtual const GridData* grid_data() const { return nullptr; }
+    // The triangles that are exactly the surface of the interior; null if there are none.
+    [[nodiscard]] virtual std::shared_ptr<const TriangleMesh> surface() const { return nullptr; }
     // The half-space that the interior is exactly, if it is one.
     [[nodiscard]] virtual std::optional<FieldHalfSpace> half_space() const { return std::nullopt; }
 };

@@ -68,9 +68,9 @@ bool ClearanceProof::plane_over(const Vec3& p, double value, double radius, Plan
     return true;
 }
 
-void ClearanceProof::bounds_of(std::span<const Box> boxes, std::span<Interval> ranges,
-                               std::span<PlaneOver> planes) const {
-    if (field_->plane_ranges(boxes, ranges, planes)) return;
+void ClearanceProof::bounds_of(std::span<const Box> boxes, std::span<Interval> ranges, std::span<PlaneOver> planes,
+                               const Vec3& facing) const {
+    if (field_->plane_ranges(boxes, ranges, planes, facing)) return;
     if (!slopes_) field_->ranges(boxes, ranges);
     for (std::size_t k = 0; k < boxes.size(); ++k) {
         planes[k] = {};

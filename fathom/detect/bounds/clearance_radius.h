@@ -71,8 +71,10 @@ public:
     // A plane that bounds the interior in a sphere, if field(p) == value. Returns false, and writes nothing, if the
     // slopes give no plane.
     bool plane_over(const Vec3& p, double value, double radius, PlaneOver& out) const;
-    // For each box: its range, and a plane that bounds the interior in it, if slopes are known. Spans of equal length.
-    void bounds_of(std::span<const Box> boxes, std::span<Interval> ranges, std::span<PlaneOver> planes) const;
+    // For each box: its range, and a plane that bounds the interior in it, if slopes are known; see
+    // Field::plane_ranges. Spans of equal length.
+    void bounds_of(std::span<const Box> boxes, std::span<Interval> ranges, std::span<PlaneOver> planes,
+                   const Vec3& facing = Vec3::Zero()) const;
     [[nodiscard]] bool knows_slopes() const { return slopes_ != nullptr; }
 
     [[nodiscard]] std::size_t bytes() const { return slopes_ ? slopes_->bytes() : 0; }

@@ -2,6 +2,7 @@
 #include <fathom/detect/field_field/closest_points_field_field.h>
 
 #include <fathom/base/rounding.h>
+#include <fathom/geometry/primitive/closest_point.h>
 
 #include <algorithm>
 #include <array>
@@ -235,7 +236,16 @@ private:
             const Vec3 local = q_in_p_.to_local(x);
             return {x, q_in_p_ * Vec3(local - (plane->normal.dot(local) - plane->offset) * plane->normal)};
         }
-        return {x, pairs_.center_b(b)};
+        const Vec3 y = pairs_.center_b(b);
+        if (const auto corners = p_.parts().triangle(a)) return {closest_point(y, *corners).point, y};
+        if (const auto corners = q_.parts().triangle(b))
+            return {x, q_in_p_ * closest_point(q_in_p_.to_local(x), *corners).point};
+        return {x, y};
+    }
+
+    // 0 for a triangle: it is exact.
+    static double radius(const BoundingTree& parts, Index node) {
+        return parts.triangle(node) ? 0 : parts.sphere(node).radius;
     }
 
     void refine_nodes(const DualTreeBound::Pair& nodes) {
@@ -355,12 +365,12 @@ private:
     // Refines from a pair of small nodes that may be closer than the best pair so far, and again once the nodes are
     // smaller.
     void try_nodes(const DualTreeBound::Pair& nodes) {
-        const double radius = p_.parts().sphere(nodes.a).radius + q_.parts().sphere(nodes.b).radius;
+        const double size = radius(p_.parts(), nodes.a) + radius(q_.parts(), nodes.b);
         const bool leaves = p_.parts().children(nodes.a).last && q_.parts().children(nodes.b).last;
-        if (!leaves || nodes.gap + 0.05 * radius > best_.upper) return;
-        if (refined_ >= max_refinements && radius > 0.5 * refined_radius_) return;
+        if (!leaves || nodes.gap + 0.05 * size > best_.upper) return;
+        if (refined_ >= max_refinements && size > 0.5 * refined_size_) return;
         ++refined_;
-        refined_radius_ = std::min(refined_radius_, radius);
+        refined_size_ = std::min(refined_size_, size);
         const double before = best_.upper;
         refine_nodes(nodes);
         if (best_.upper < before - 0.01 * options_.tolerance) refine(best_.in_p, best_.in_q, thorough_steps);
@@ -373,7 +383,7 @@ private:
     double size_;
     Directions directions_;
     std::size_t refined_ = 0;
-    double refined_radius_ = HUGE_VAL;
+    double refined_size_ = HUGE_VAL;
     ClosestPoints best_;
 };
 

@@ -20,6 +20,8 @@ constexpr std::size_t start_budget = 20'000; // limit on field evaluations for t
 constexpr int rounds = 12;                   // of Newton's method in time, at most
 constexpr int descents = 12;                 // steps in space for each round
 constexpr double smallest_cell = 1e-13;      // radius, of the bodies' size: smaller cells stay open
+constexpr double most_noise = 1e-5;          // of the bodies' size: bounds on rounding above this are too pessimistic
+constexpr double close_enough = 20;          // tolerances between the proven and the seen time if cells stay open
 constexpr double shortest_lead = 1e-12;      // of time: shortest lead at which the normal before contact is computed
 
 struct Node {
@@ -69,6 +71,10 @@ public:
         size_ = root_.half().norm();
         if (const double half = other_bounds.half().norm(); std::isfinite(half) && !other_bounds.empty())
             size_ = std::max(size_, half);
+        // Where the values are rounded by this much, the error of planes over cells of radius r, about r^2 / size, need
+        // not be smaller.
+        const double noise = cut.value_bounds(options.level).jump + other.value_bounds(options.level).jump;
+        smallest_ = std::max(smallest_cell * size_, 0.01 * std::sqrt(std::min(noise, most_noise * size_) * size_));
         spheres_ = other_.clear(1e3 * size_) > 0; // false: the field has no bound on its slope, and its range is used
     }
 
@@ -88,7 +94,7 @@ private:
     [[nodiscard]] Step step(QueueItem& item);
     [[nodiscard]] bool proven_apart(const Node& node, const Vec3& place, double value, double middle, double distance);
     [[nodiscard]] PlaneOver plane_over(const TransformedField& body, const ClearanceProof& proof, const Box& box,
-                                       double gap);
+                                       double gap, const Vec3& facing);
     [[nodiscard]] bool apart_by_planes(Node& node, const Vec3& place, double value, double middle, double distance);
     void push(const QueueItem& item) {
         heap_.push_back(item);
@@ -111,7 +117,7 @@ private:
     double turning_; // bound on the relative angular speed (rad per unit of time)
     Box root_;
     TransformedField cut_, other_;
-    double slack_, size_;
+    double slack_, size_, smallest_; // smallest_: radius of the cells that are not subdivided (m)
     const ClearanceProof *cut_proof_ = nullptr, *other_proof_ = nullptr;
     bool spheres_;
     bool start_clear_ = false;
@@ -190,10 +196,10 @@ bool FieldSweeper::proven_apart(const Node& node, const Vec3& place, double valu
 // A plane that bounds a body in a box of its frame: by its slopes or, for an exact distance, by a large empty sphere
 // about a point far out along the gradient. An offset of minus infinity: the box is empty.
 PlaneOver FieldSweeper::plane_over(const TransformedField& body, const ClearanceProof& proof, const Box& box,
-                                   double gap) {
+                                   double gap, const Vec3& facing) {
     Interval range;
     PlaneOver plane;
-    proof.bounds_of({&box, 1}, {&range, 1}, {&plane, 1});
+    proof.bounds_of({&box, 1}, {&range, 1}, {&plane, 1}, facing);
     ++out_.evaluations;
     if (range.lower > 0) return {Vec3::UnitX(), -HUGE_VAL};
     if (plane.offset < HUGE_VAL || !is_exact(body.field())) return plane;
@@ -214,15 +220,18 @@ bool FieldSweeper::apart_by_planes(Node& node, const Vec3& place, double value, 
     if (!cut_proof_ || !other_proof_ || options_.level != 0) return false;
     if (!(node.value + value > 0.5 * distance) || distance > 2 * node.radius) return false;
     const double gap = node.value + value;
+    const Mat3 rotation = rotation_at(middle);
     if (!node.has_plane) {
-        node.plane = plane_over(cut_, *cut_proof_, node.box, gap);
+        const ContactState at = contact_state(node.center, middle, rotation);
+        node.plane = plane_over(cut_, *cut_proof_, node.box, gap, (at.cut_normal - at.other_normal).stableNormalized());
         node.has_plane = true;
     }
     if (!(node.plane.offset < HUGE_VAL)) return node.plane.offset == -HUGE_VAL;
     const PlaneOver facing =
-        plane_over(other_, *other_proof_, Box::around(place, Vec3::Constant(node.radius + distance)), gap);
+        plane_over(other_, *other_proof_, Box::around(place, Vec3::Constant(node.radius + distance)), gap,
+                   rotation * -node.plane.normal);
     if (!(facing.offset < HUGE_VAL)) return false;
-    const Vec3 sum = node.plane.normal + rotation_at(middle).transpose() * facing.normal;
+    const Vec3 sum = node.plane.normal + rotation.transpose() * facing.normal;
     return node.plane.offset + facing.offset + distance + slack_ < -outward(sum.norm() * node.radius);
 }
 
@@ -382,6 +391,8 @@ void FieldSweeper::run(bool start_clear) {
     add(root_, cut_.field().distance(center), cut_.tape());
     push({0, std::max(0.5 * end_, 1e-300), 0});
     while (!heap_.empty() && heap_.front().start < end_ && !out_of_budget()) {
+        // What stays open bounds the time already.
+        if (heap_.front().start > unresolved_ && seen_ - unresolved_ < close_enough * options_.tolerance) break;
         std::pop_heap(heap_.begin(), heap_.end(), later);
         QueueItem item = heap_.back();
         heap_.pop_back();
@@ -393,7 +404,7 @@ void FieldSweeper::run(bool start_clear) {
         }
         look_for_contact(item);
         const double speed = motion_.over(nodes_[item.node].center, item.start, item.start).speed;
-        if (nodes_[item.node].radius <= std::max(1e-2 * speed * options_.tolerance, smallest_cell * size_)) {
+        if (nodes_[item.node].radius <= std::max(1e-2 * speed * options_.tolerance, smallest_)) {
             unresolved_ = std::min(unresolved_, item.start);
             push({item.start + options_.tolerance, options_.tolerance, item.node});
             continue;

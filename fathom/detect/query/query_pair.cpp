@@ -121,7 +121,7 @@ namespace {
 
 field_field::ClosestBody body_of(const Shape& shape, bool by_field) {
     if (is_half_space(shape.kind())) return {.half_space = shape.half_space()};
-    if (has_surface(shape.kind()) && !(by_field && has_field(shape.kind())))
+    if (shape.has_triangles() && !(by_field && has_field(shape.kind())))
         return {.surface = &shape.surface(), .tree = &shape.tree()};
     return {.solid = &shape.solid()};
 }

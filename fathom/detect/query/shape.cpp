@@ -66,7 +66,7 @@ struct Shape::State {
     ShapeKind kind = ShapeKind::open_mesh;
     Box bounds{};
     FieldPtr given_field{};
-    std::shared_ptr<const TriangleMesh> mesh{}; // of closed and open meshes; every tree refers to this copy
+    std::shared_ptr<const TriangleMesh> mesh{}; // of meshes, and of fields that know it; every tree refers to it
     SealedMesh seal{};                          // of closed and open meshes: how they were understood; without the mesh
     bool is_requested_sheet = false;            // MeshInside::open
     TetMesh tets{};
@@ -192,6 +192,7 @@ Shape::Shape(FieldPtr field) : state_(std::make_shared<State>()) {
     state_->kind = kind_of(*field);
     state_->half_space = field->half_space().value_or(HalfSpace{});
     state_->bounds = field->bounds();
+    state_->mesh = field->surface();
     state_->given_field = std::move(field);
 }
 
@@ -242,6 +243,8 @@ double Shape::radius() const { return 0.5 * state_->bounds.diagonal(); }
 double Shape::error_bound() const {
     return state_->given_field ? state_->given_field->near_error_bound() : state_->seal.displacement;
 }
+
+bool Shape::has_triangles() const { return state_->mesh || has_surface(kind()); }
 
 MeshInterior Shape::interior() const {
     if (state_->is_mesh()) return state_->seal.interior;
@@ -315,8 +318,8 @@ const SegmentCaster& Shape::caster() const {
 }
 
 const std::shared_ptr<const TriangleMesh>& Shape::State::shared_mesh() const {
-    require(has_surface(kind), "triangle surface");
-    if (is_mesh()) return mesh;
+    require(mesh || has_surface(kind), "triangle surface");
+    if (mesh) return mesh;
     return skin.get([&] {
         return std::make_shared<TriangleMesh>(kind == ShapeKind::tetrahedra ? skin_of(tets) : skin_of(points));
     });
@@ -388,7 +391,7 @@ const Shape::HalfSpace& Shape::half_space() const {
 
 void Shape::prepare() const {
     if (has_field(kind())) (void)solid();
-    if (has_surface(kind())) {
+    if (has_triangles()) {
         (void)surface();
         (void)component_samples();
     }
@@ -400,7 +403,7 @@ std::size_t Shape::memory_bytes() const {
     std::size_t bytes = sizeof(State) + s.seal.merged.capacity() * sizeof(Index);
     bytes += s.tets.vertices.size() * sizeof(Vec3) + s.tets.tetrahedra.size() * sizeof(Tetrahedron) +
              s.points.size() * sizeof(Vec3);
-    if (s.mesh) bytes += bytes_of(*s.mesh);
+    if (s.mesh && s.is_mesh()) bytes += bytes_of(*s.mesh);
     if (const auto* skin = s.skin.made()) bytes += bytes_of(**skin);
     if (const auto* own = s.field.made()) bytes += own->bytes;
     if (const auto* solid = s.solid.made()) bytes += solid->bytes();

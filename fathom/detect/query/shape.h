@@ -114,6 +114,9 @@ public:
     // have separated; Error{unsupported} for fields.
     [[nodiscard]] Shape deformed(std::span<const Vec3> vertices) const;
 
+    // Whether surface(), tree() and mesh() exist: for kinds with has_surface(), and fields that know their triangles.
+    [[nodiscard]] bool has_triangles() const;
+
     // ---- Data for the methods, built at first use. Error{unsupported} if the kind does not have it.
     // Signed distance field of a solid. For closed meshes and tetrahedra it is the exact distance (for inverted
     // tetrahedra, see tet_field.h).

@@ -29,12 +29,6 @@ double reach_below(const PlaneOver& plane, const Vec3& direction, const Vec3& ha
     return outward(half.dot((direction - share * plane.normal).cwiseAbs())) + share * plane.offset +
            relative_rounding * half.maxCoeff();
 }
-double reach_below(const PlaneOver& plane, const Vec3& direction, double radius) {
-    const double share = plane.normal.dot(direction);
-    if (!(share > 0) || !(plane.offset < HUGE_VAL)) return HUGE_VAL;
-    return outward(radius * (direction - share * plane.normal).norm()) + share * plane.offset +
-           relative_rounding * radius;
-}
 
 } // namespace
 
@@ -104,20 +98,30 @@ double BoundingTree::reach(Index id, const Vec3& direction) const {
             farthest = std::max(farthest, direction.dot(corner - all.center));
         return std::min(all.radius, farthest + position_rounding(all.center.norm(), all.radius));
     }
-    const auto whole = [&](const Vec3& center) {
-        return PlaneOver{whole_.normal, whole_.offset - whole_.normal.dot(center)};
-    };
-    if (id < solid_->nodes().size()) {
-        const FieldSphereNode& node = solid_->nodes()[id];
-        const Sphere all = solid_->sphere(node);
-        return std::min(solid_->reach(node, direction), reach_below(whole(all.center), direction, all.radius));
-    }
-    const Cell& part = cell(id);
-    const Vec3 half = part.box.half();
-    double farthest = std::min({round(part.box).radius, outward(half.dot(direction.cwiseAbs())),
-                                reach_below(whole(part.box.center()), direction, half)});
-    for (const PlaneOver& plane : part.planes) farthest = std::min(farthest, reach_below(plane, direction, half));
-    return farthest;
+    if (id >= solid_->nodes().size())
+        return std::min(round(cell(id).box).radius, reach(cell(id), cell(id).box.center(), direction));
+    const FieldSphereNode& node = solid_->nodes()[id];
+    const double farthest = solid_->reach(node, direction);
+    const auto known = of_nodes_.find(id);
+    return known == of_nodes_.end() ? farthest
+                                    : std::min(farthest, reach(cells_[known->second], solid_->center(node), direction));
+}
+
+Vec3 BoundingTree::normal(Index id) const {
+    if (!solid_) return Vec3::Zero();
+    if (id >= solid_->nodes().size()) return cell(id).planes[0].normal;
+    const auto known = of_nodes_.find(id);
+    return known == of_nodes_.end() ? Vec3(Vec3::Zero()) : cells_[known->second].planes[0].normal;
+}
+
+// Extent of the interior in a cell from a point.
+double BoundingTree::reach(const Cell& part, const Vec3& from, const Vec3& direction) const {
+    const Vec3 half = part.box.half(), center = part.box.center();
+    double farthest = outward(half.dot(direction.cwiseAbs()));
+    for (const PlaneOver& plane :
+         {part.planes[0], part.planes[1], PlaneOver{whole_.normal, whole_.offset - whole_.normal.dot(center)}})
+        farthest = std::min(farthest, reach_below(plane, direction, half));
+    return direction.dot(center - from) + farthest;
 }
 
 BoundingTree::Parts BoundingTree::children(Index id) const {
@@ -133,22 +137,18 @@ BoundingTree::Parts BoundingTree::children(Index id) const {
 
 BoundingTree::Parts BoundingTree::open(Index id) {
     const Parts known = children(id);
-    if (!solid_) return known;
+    if (!solid_ || !std::isfinite(min_radius_)) return known;
+    Index place = id - static_cast<Index>(solid_->nodes().size());
     if (id < solid_->nodes().size()) {
-        if (id == 0) boxes_[0] = solid_->root();
-        const Box box = boxes_[id]; // nodes are reached through their parents
-        for (Index k = known.first; k < known.first + known.count; ++k)
-            boxes_[k] = octant(box, solid_->nodes()[k].octant);
-        const Sphere all = solid_->sphere(solid_->nodes()[id]);
-        if (!known.last || all.radius <= min_radius_) return known;
-        if (const auto cells = of_leaves_.find(id); cells != of_leaves_.end()) return cells->second;
-        // The cells of a grid are kept as they are: their slopes are known best.
-        if (solid_->clearance().knows_slopes()) return of_leaves_[id] = cut(box, size_);
-        const Box around = Box::around(all.center, Vec3::Constant(outward(all.radius)));
-        return of_leaves_[id] = cut({box.lower.cwiseMax(around.lower), box.upper.cwiseMin(around.upper)}, size_);
+        const auto found = of_nodes_.find(id); // nodes are reached through their parents
+        place = found != of_nodes_.end() ? found->second : add_root();
+        if (!known.last && !cells_[place].opened) add_nodes(cells_[place], known);
+        if (!known.last) {
+            cells_[place].opened = true;
+            return known;
+        }
     }
-    const std::size_t place = id - solid_->nodes().size();
-    if (round(cells_[place].box).radius <= min_radius_) return {};
+    if (sphere(id).radius <= min_radius_) return {};
     if (!cells_[place].opened) {
         const Parts parts = cut(cells_[place].box, cells_[place].far);
         cells_[place].parts = parts;
@@ -157,22 +157,60 @@ BoundingTree::Parts BoundingTree::open(Index id) {
     return cells_[place].parts;
 }
 
+Index BoundingTree::add_root() {
+    cells_.push_back({.box = solid_->root(), .octree = solid_->root(), .far = size_});
+    return of_nodes_[0] = static_cast<Index>(cells_.size() - 1);
+}
+
+// Cells for the children of a node. Those of a grid are kept as they are: their slopes are known best.
+void BoundingTree::add_nodes(const Cell& parent, const Parts& children) {
+    const Box octree = parent.octree, whole = solid_->bounds();
+    const double far = parent.far;
+    std::array<Cell, 8> parts;
+    for (Index k = 0; k < children.count; ++k) {
+        const FieldSphereNode& node = solid_->nodes()[children.first + k];
+        const Sphere all = solid_->sphere(node);
+        const Box around = Box::around(all.center, Vec3::Constant(outward(all.radius)));
+        Cell& part = parts[k];
+        part.far = far;
+        part.octree = part.box = octant(octree, node.octant);
+        if (solid_->clearance().knows_slopes()) continue;
+        part.box.lower = part.box.lower.cwiseMax(around.lower).cwiseMax(whole.lower);
+        part.box.upper = part.box.upper.cwiseMin(around.upper).cwiseMin(whole.upper);
+        if (part.box.empty()) part.box = part.octree;
+    }
+    const Index before = static_cast<Index>(cells_.size());
+    for (Index k = 0; k < children.count; ++k) of_nodes_[children.first + k] = before + k;
+    add(std::span(parts).first(children.count), true);
+}
+
 BoundingTree::Parts BoundingTree::cut(const Box& box, double far) {
+    std::array<Box, 8> boxes;
+    const std::size_t count = octants(box, boxes), before = cells_.size();
+    if (count == 1) return {};
+    std::array<Cell, 8> parts;
+    for (std::size_t k = 0; k < count; ++k) parts[k].box = boxes[k], parts[k].far = far;
+    add(std::span(parts).first(count), false);
+    return {static_cast<Index>(solid_->nodes().size() + before), static_cast<Index>(cells_.size() - before), false};
+}
+
+// Adds cells with their planes, without those that are proven empty, unless all are kept: these do not extend.
+void BoundingTree::add(std::span<const Cell> parts, bool keep) {
     std::array<Box, 8> boxes;
     std::array<Interval, 8> ranges;
     std::array<PlaneOver, 8> planes;
-    const std::size_t count = octants(box, boxes);
-    if (count == 1) return {};
-    solid_->clearance().bounds_of(std::span(boxes).first(count), std::span(ranges).first(count),
-                                  std::span(planes).first(count));
-    evaluations_ += count;
+    for (std::size_t k = 0; k < parts.size(); ++k) boxes[k] = parts[k].box;
+    solid_->clearance().bounds_of(std::span(boxes).first(parts.size()), std::span(ranges).first(parts.size()),
+                                  std::span(planes).first(parts.size()), direction_);
+    evaluations_ += parts.size();
     const std::size_t before = cells_.size();
-    for (std::size_t k = 0; k < count; ++k) {
-        if (ranges[k].lower > 0 || planes[k].offset < -round(boxes[k]).radius) continue;
-        cells_.push_back({.box = boxes[k], .planes = {planes[k], {}}, .far = far});
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+        const bool empty = ranges[k].lower > 0 || planes[k].offset < -round(boxes[k]).radius;
+        if (empty && !keep) continue;
+        cells_.push_back(parts[k]);
+        cells_.back().planes[0] = planes[k];
     }
-    if (spheres_ && !direction_.isZero()) add_spheres(std::span(cells_).subspan(before), far);
-    return {static_cast<Index>(solid_->nodes().size() + before), static_cast<Index>(cells_.size() - before), false};
+    if (spheres_ && !direction_.isZero()) add_spheres(std::span(cells_).subspan(before), parts[0].far);
 }
 
 // For y = x - centre of a cell and a sphere of radius s about the point at distance f along the direction u, |y - f u|
@@ -234,12 +272,29 @@ double DualTreeBound::gap(Index a, Index b, double sufficient, const Directions&
         least = std::max(least, along(directions.unit[k]));
     if (least < sufficient) least = std::max(least, along(between / apart));
     if (least < sufficient)
-        if (const auto corners = a_.triangle(a))
-            least = std::max(least, gap_of_triangle(*corners, b_, b, center, rotation_.transpose()));
+        if (const Vec3 u = a_.normal(a); !u.isZero()) least = std::max(least, along(u));
     if (least < sufficient)
-        if (const auto corners = b_.triangle(b))
-            least = std::max(least, gap_of_triangle(*corners, a_, a, b_in_a_.to_local(p.center), rotation_));
+        if (const Vec3 u = b_.normal(b); !u.isZero()) least = std::max(least, along(rotation_ * -u));
+    const auto of_a = a_.triangle(a), of_b = b_.triangle(b);
+    if (least < sufficient && of_a && of_b) {
+        const std::array<Vec3, 3> moved = {b_in_a_ * (*of_b)[0], b_in_a_ * (*of_b)[1], b_in_a_ * (*of_b)[2]};
+        const ClosestPair closest = closest_points(*of_a, moved);
+        return separated(*of_a, moved, closest.point_b - closest.point_a) - slack_;
+    }
+    if (least < sufficient && of_a)
+        least = std::max(least, gap_of_triangle(*of_a, b_, b, center, rotation_.transpose()));
+    if (least < sufficient && of_b)
+        least = std::max(least, gap_of_triangle(*of_b, a_, a, b_in_a_.to_local(p.center), rotation_));
     return least - slack_;
+}
+
+// The distance of two triangles along a direction, from the first to the second.
+double DualTreeBound::separated(const std::array<Vec3, 3>& a, const std::array<Vec3, 3>& b, const Vec3& direction) {
+    const Vec3 u = direction.stableNormalized();
+    double first = -HUGE_VAL, second = HUGE_VAL;
+    for (const Vec3& corner : a) first = std::max(first, u.dot(corner - a[0]));
+    for (const Vec3& corner : b) second = std::min(second, u.dot(corner - a[0]));
+    return second - first;
 }
 
 // The triangle is convex: it does not extend beyond its point closest to the centre of the other node, towards that.
@@ -330,6 +385,7 @@ double DualTreeBound::separation(const Pair& pair, Vec3 direction, double suffic
         ++count;
     };
     close_ = std::nullopt;
+    aim(direction);
     double proven = -HUGE_VAL;
     for (std::size_t turn = 0; turn < max_turns; ++turn) {
         Extent a(a_, pair.a, direction, origin),
@@ -358,10 +414,14 @@ double DualTreeBound::separation(const Pair& pair, Vec3 direction, double suffic
         direction = nearest / apart;
         for (std::size_t i = 0; i < count; ++i)
             if (!(differences[i].dot(direction) >= sufficient)) return proven; // the hull contains the origin
-        a_.aim(direction);
-        b_.aim(rotation_.transpose() * -direction);
+        aim(direction);
     }
     return proven;
+}
+
+void DualTreeBound::aim(const Vec3& direction) {
+    a_.aim(direction);
+    b_.aim(rotation_.transpose() * -direction);
 }
 
 // Near the closest points so far, the node is opened whose bound extends farther beyond its closest point, towards the
@@ -396,6 +456,7 @@ void DualTreeBound::open_nearest(double sufficient, const Directions& directions
             return;
         }
     }
+    if (directions.count > 0) aim(directions.unit[0]);
     bool of_a = opens_a(top, directions);
     BoundingTree::Parts parts = of_a ? a_.open(top.a) : b_.open(top.b);
     if (parts.last) of_a = !of_a, parts = of_a ? a_.open(top.a) : b_.open(top.b);

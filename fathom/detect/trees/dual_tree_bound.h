@@ -44,7 +44,9 @@ public:
     // The direction to the other shape, and a point of this one that faces it; planes of cells that are made later suit
     // this direction.
     void aim(const Vec3& direction, const Vec3& facing);
-    void aim(const Vec3& direction) { aim(direction, facing_); }
+    void aim(const Vec3& direction) {
+        if (direction != direction_) aim(direction, facing_);
+    }
     // A point of the shape that extends far along the direction of aim().
     [[nodiscard]] const Vec3& facing() const { return facing_; }
 
@@ -52,6 +54,8 @@ public:
     [[nodiscard]] Sphere sphere(Index id) const;
     // Extent of the node from the centre of its sphere along a unit direction (m).
     [[nodiscard]] double reach(Index id, const Vec3& direction) const;
+    // The normal of the plane that bounds the node by the slopes of the field (unit); 0 if none is known.
+    [[nodiscard]] Vec3 normal(Index id) const;
     // A point of the shape in the node that extends far along a direction; nothing if none is known.
     [[nodiscard]] std::optional<Vec3> point_in(Index id, const Vec3& direction);
     // The corners of the triangle that a node is, if it is one.
@@ -69,14 +73,19 @@ public:
 
 private:
     struct Cell {
-        Box box;
+        Box box{};
         std::array<PlaneOver, 2> planes{}; // by slopes and by a sphere; they bound its interior
+        Box octree{};                      // of the solid's nodes: the cell of the octree
         double far = 0;                    // distance of the centre of that sphere (m)
         Parts parts{};
         bool opened = false;
     };
     [[nodiscard]] const Cell& cell(Index id) const { return cells_[id - solid_->nodes().size()]; }
+    [[nodiscard]] double reach(const Cell& part, const Vec3& from, const Vec3& direction) const;
     [[nodiscard]] Parts cut(const Box& box, double far);
+    Index add_root();
+    void add_nodes(const Cell& parent, const Parts& children);
+    void add(std::span<const Cell> parts, bool keep);
     void add_spheres(std::span<Cell> cells, double far);
 
     const TriangleSphereTree* surface_ = nullptr;
@@ -89,9 +98,8 @@ private:
     Vec3 direction_ = Vec3::Zero(), facing_ = Vec3::Zero();
     PlaneOver whole_{}; // bounds the whole solid: normal . x <= offset
     std::size_t evaluations_ = 0;
-    std::vector<Cell> cells_{};                    // their ids follow those of the solid's nodes
-    std::unordered_map<Index, Parts> of_leaves_{}; // children of the leaves of the solid's tree
-    std::unordered_map<Index, Box> boxes_{};       // octree cells of the solid's nodes that were reached
+    std::vector<Cell> cells_{};                   // their ids follow those of the solid's nodes
+    std::unordered_map<Index, Index> of_nodes_{}; // cells of the solid's nodes that were reached
 };
 
 // Unit directions from the first shape to the second, along which pairs of nodes are separated, and the closest points
@@ -140,7 +148,10 @@ private:
     struct Extent;
     enum class Side { apart, close, open };
     [[nodiscard]] Side separates_along(Extent& a, Extent& b, double sufficient, std::size_t& effort);
+    void aim(const Vec3& direction); // of both trees
     [[nodiscard]] bool opens_a(const Pair& pair, const Directions& directions) const;
+    [[nodiscard]] static double separated(const std::array<Vec3, 3>& a, const std::array<Vec3, 3>& b,
+                                          const Vec3& direction);
     [[nodiscard]] double gap_of_triangle(const std::array<Vec3, 3>& corners, const BoundingTree& other, Index node,
                                          const Vec3& center, const Mat3& to_other) const;
 

@@ -80,8 +80,8 @@ Box AnalyticField::level_bounds(double level) const {
     return level > 0 ? shapes::round(level, expression_).bounds() : bounds_;
 }
 
-bool AnalyticField::plane_ranges(std::span<const Box> boxes, std::span<Interval> out,
-                                 std::span<PlaneOver> planes) const {
+bool AnalyticField::plane_ranges(std::span<const Box> boxes, std::span<Interval> out, std::span<PlaneOver> planes,
+                                 const Vec3& /*facing*/) const {
     ranges(boxes, out);
     for (std::size_t k = 0; k < boxes.size(); ++k) {
         planes[k] = {};

@@ -38,7 +38,8 @@ public:
     [[nodiscard]] ValueBounds value_bounds(double level) const override;
     [[nodiscard]] Box level_bounds(double level) const override;
     // The planes follow from bounds on the gradients over the boxes.
-    bool plane_ranges(std::span<const Box> boxes, std::span<Interval> out, std::span<PlaneOver> planes) const override;
+    bool plane_ranges(std::span<const Box> boxes, std::span<Interval> out, std::span<PlaneOver> planes,
+                      const Vec3& facing) const override;
     [[nodiscard]] std::optional<FieldHalfSpace> half_space() const override;
 
     [[nodiscard]] DistanceKind distance_kind() const { return expression_.distance_kind(); }

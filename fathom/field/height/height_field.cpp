@@ -72,7 +72,13 @@ HeightField::HeightField(HeightSamples samples) : samples_(std::move(samples)) {
     const Vec2 end = samples_.origin + Vec2(samples_.columns - 1, samples_.rows - 1).cwiseProduct(samples_.spacing);
     domain_ = {{samples_.origin.x(), samples_.origin.y(), samples_.floor}, {end.x(), end.y(), samples_.ceiling}};
     build();
-    lipschitz_ = outward(std::hypot(1.0, steepest()));
+    for (int row = 0; row + 1 < samples_.rows; ++row)
+        for (int column = 0; column + 1 < samples_.columns; ++column) {
+            const Cell cell{column, row, 0, 0};
+            const auto [least, most] = slopes_over(cell, cell);
+            const Vec2 steepest = least.cwiseAbs().cwiseMax(most.cwiseAbs());
+            lipschitz_ = std::max(lipschitz_, outward(std::hypot(1.0, std::hypot(steepest.x(), steepest.y()))));
+        }
 }
 
 void HeightField::build() {
@@ -100,20 +106,6 @@ void HeightField::build() {
         }
         levels_.push_back(std::move(coarser));
     }
-}
-
-// Along each axis the slope of a bilinear cell lies between the slopes of its two edges.
-double HeightField::steepest() const {
-    double steepest = 0;
-    for (int row = 0; row + 1 < samples_.rows; ++row)
-        for (int column = 0; column + 1 < samples_.columns; ++column) {
-            const double a = corner(column, row), b = corner(column + 1, row), c = corner(column, row + 1),
-                         d = corner(column + 1, row + 1);
-            const double x = std::max(std::abs(b - a), std::abs(d - c)) / samples_.spacing.x(),
-                         y = std::max(std::abs(c - a), std::abs(d - b)) / samples_.spacing.y();
-            steepest = std::max(steepest, std::hypot(x, y));
-        }
-    return steepest;
 }
 
 double HeightField::corner(int column, int row) const {
@@ -177,8 +169,10 @@ Interval HeightField::heights(const Vec2& lower, const Vec2& upper) const {
     return {found.lower - slack, found.upper + slack};
 }
 
-// The heights relative to a plane through the middle of the box, with the slopes there.
-bool HeightField::plane_ranges(std::span<const Box> boxes, std::span<Interval> out, std::span<PlaneOver> planes) const {
+// The heights relative to a plane, whose slopes are those of `facing` if the surface over the box has them, else the
+// closest ones that it has.
+bool HeightField::plane_ranges(std::span<const Box> boxes, std::span<Interval> out, std::span<PlaneOver> planes,
+                               const Vec3& facing) const {
     const double up = samples_.solid == SolidSide::below ? 1 : -1;
     const Interval all(static_cast<double>(levels_.back().ranges[0].lower),
                        static_cast<double>(levels_.back().ranges[0].upper));
@@ -186,30 +180,42 @@ bool HeightField::plane_ranges(std::span<const Box> boxes, std::span<Interval> o
         const Box& box = boxes[k];
         out[k] = range(box);
         planes[k] = {};
-        if (out[k].lower > 0 || out[k].upper < 0 || !domain_.contains(box)) continue;
+        if (!(out[k].lower <= 0 && out[k].upper >= 0)) continue;
         const Cell first = cell_at(box.lower.x(), box.lower.y()), last = cell_at(box.upper.x(), box.upper.y());
         if (last.column - first.column > 3 || last.row - first.row > 3) continue;
-        const Vec3 center = box.center();
-        const auto slope = [&](int axis) {
-            const Vec2 step = box.half()[axis] * Vec2::Unit(axis);
-            const Vec2 a = center.head<2>() - step, b = center.head<2>() + step;
-            return box.half()[axis] > 0 ? (height(b.x(), b.y()) - height(a.x(), a.y())) / (2 * box.half()[axis]) : 0.0;
-        };
-        const Vec2 tilt(slope(0), slope(1));
+        const auto [least, most] = slopes_over(first, last);
+        Vec2 tilt = 0.5 * (least + most);
+        if (!facing.isZero())
+            tilt = (facing.head<2>() * -up / std::max(up * facing.z(), 1e-9)).cwiseMax(least).cwiseMin(most);
         const Interval over = over_cells(first, last, tilt);
         const Vec2 origin = samples_.origin;
-        const Vec3 normal(-up * tilt.x(), -up * tilt.y(), up);
+        const Vec3 center = box.center(), normal(-up * tilt.x(), -up * tilt.y(), up);
         // Of the interior: up (z - height) <= 0.
-        const double most = up > 0 ? over.upper : -over.lower,
+        const double farthest = up > 0 ? over.upper : -over.lower,
                      at_center = up * (center.z() - tilt.dot(center.head<2>() - origin)),
                      slack = rounding_error(64) *
                              (std::abs(all.lower) + std::abs(all.upper) + std::abs(center.z()) +
                               tilt.cwiseAbs().dot((center.head<2>() - origin).cwiseAbs() + box.half().head<2>()) +
                               tilt.cwiseAbs().dot(origin.cwiseAbs()));
         planes[k] = {normal.normalized(),
-                     (most - at_center + slack) / normal.norm() + relative_rounding * box.diagonal()};
+                     (farthest - at_center + slack) / normal.norm() + relative_rounding * box.diagonal()};
     }
     return true;
+}
+
+// The slopes of a bilinear cell along an axis are between those of its two edges.
+std::pair<Vec2, Vec2> HeightField::slopes_over(const Cell& first, const Cell& last) const {
+    Vec2 least = Vec2::Constant(HUGE_VAL), most = -least;
+    for (int row = first.row; row <= last.row; ++row)
+        for (int column = first.column; column <= last.column; ++column) {
+            const double a = corner(column, row), b = corner(column + 1, row), c = corner(column, row + 1),
+                         d = corner(column + 1, row + 1);
+            for (const Vec2& slope : {Vec2(b - a, c - a), Vec2(d - c, d - b)}) {
+                least = least.cwiseMin(slope.cwiseQuotient(samples_.spacing));
+                most = most.cwiseMax(slope.cwiseQuotient(samples_.spacing));
+            }
+        }
+    return {least, most};
 }
 
 // A bilinear function has its extrema over a rectangle at the corners. `tilt`: the slopes of a plane through the origin

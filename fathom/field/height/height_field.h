@@ -9,6 +9,7 @@
 #include <fathom/field/field.h>
 
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace fathom {
@@ -33,7 +34,8 @@ public:
     [[nodiscard]] double distance(const Vec3& p) const override;
     [[nodiscard]] Sample sample(const Vec3& p) const override;
     [[nodiscard]] Interval range(const Box& box) const override;
-    bool plane_ranges(std::span<const Box> boxes, std::span<Interval> out, std::span<PlaneOver> planes) const override;
+    bool plane_ranges(std::span<const Box> boxes, std::span<Interval> out, std::span<PlaneOver> planes,
+                      const Vec3& facing) const override;
     [[nodiscard]] double lipschitz() const override { return lipschitz_; }
     [[nodiscard]] double error_bound() const override { return std::numeric_limits<double>::infinity(); }
     [[nodiscard]] Box domain() const override { return domain_; }
@@ -61,7 +63,7 @@ private:
     [[nodiscard]] double value_in(const Cell& cell) const;
     [[nodiscard]] Interval over_cells(const Cell& first, const Cell& last, const Vec2& tilt = Vec2::Zero()) const;
     [[nodiscard]] Interval over_blocks(const Cell& first, const Cell& last) const;
-    [[nodiscard]] double steepest() const;
+    [[nodiscard]] std::pair<Vec2, Vec2> slopes_over(const Cell& first, const Cell& last) const; // least and largest
     void build();
 
     HeightSamples samples_;

@@ -36,6 +36,9 @@ public:
     [[nodiscard]] Box bounds() const override;
     [[nodiscard]] FieldTraits traits() const override;
     [[nodiscard]] Index feature_at(const Vec3& p) const override; // the closest triangle
+    [[nodiscard]] std::shared_ptr<const TriangleMesh> surface() const override {
+        return sign_.sealed && half_thickness_ == 0 ? mesh_ : nullptr;
+    }
 
     // Sample and closest point of the surface. Faster if the caller knows an upper bound `within` on the distance (m).
     struct Nearest {

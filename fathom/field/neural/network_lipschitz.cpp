@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
 
 namespace fathom {
 
@@ -180,7 +179,7 @@ void split(const Box& box, std::vector<Piece>& out) {
 
 } // namespace
 
-double NetworkPart::slope_bound(const Box& box, std::span<const double> norms) const {
+double NetworkRange::slope_bound(const Box& box, std::span<const double> norms) const {
     const RangeProgram& program = *program_;
     if (box.empty()) return 0;
     std::vector<float> columns(range_columns * program.units), entered(range_entry * program.encoded);
@@ -219,8 +218,8 @@ double NetworkPart::slope_bound(const Box& box, std::span<const double> norms) c
 }
 
 // Gradient along an axis: the encoded numbers of that coordinate, each with its own derivative.
-double NetworkPart::encoded_slope(const Box& box, std::span<const double> centre,
-                                  std::span<const double> radius) const {
+double NetworkRange::encoded_slope(const Box& box, std::span<const double> centre,
+                                   std::span<const double> radius) const {
     double squares = 0;
     for (int axis = 0; axis < 3; ++axis) {
         const Interval x = (Interval(box.lower[axis], box.upper[axis]) - frame_.center[axis]) / frame_.scale;
@@ -246,7 +245,7 @@ double NetworkPart::encoded_slope(const Box& box, std::span<const double> centre
     return std::sqrt(squares) * few;
 }
 
-double NetworkPart::norm_product(std::span<const double> norms) const {
+double NetworkRange::norm_product(std::span<const double> norms) const {
     const PositionalEncoding& e = frame_.encoding;
     double squares = e.point_first ? 1 : 0;
     for (int k = 0; k < e.frequencies; ++k) squares += std::pow(std::ldexp(static_cast<double>(e.scale), k), 2);
@@ -261,15 +260,7 @@ double NetworkPart::norm_product(std::span<const double> norms) const {
     return of_layer[program_->layers.size() - 1];
 }
 
-double NetworkPart::max_slope_over(const Box& box) const {
-    std::vector<double> norms;
-    for (const RangeLayer& layer : program_->layers) norms.push_back(norm_bound(*program_, layer));
-    const double by_norms = norm_product(norms), by_splitting = slope_bound_by_splitting(box, norms);
-    const double least = by_norms < by_splitting ? by_norms : by_splitting;
-    return least < infinity ? least : infinity; // NaN: too large to be computed
-}
-
-double NetworkPart::slope_bound_by_splitting(const Box& domain, std::span<const double> norms) const {
+double NetworkRange::slope_bound_by_splitting(const Box& domain, std::span<const double> norms) const {
     const std::size_t evaluations =
         std::clamp<std::size_t>((std::size_t{1} << 25) / program_->multiplications(), 64, 2048);
     std::vector<Piece> heap{{domain, slope_bound(domain, norms)}}, fresh;
@@ -289,16 +280,14 @@ double NetworkPart::slope_bound_by_splitting(const Box& domain, std::span<const 
     return heap.front().bound;
 }
 
-struct NetworkRange::MaxSlope {
-    std::once_flag once;
-    double bound = 0;
-};
-
-NetworkRange::NetworkRange(const Network& network)
-    : whole_(network), domain_(network.domain), max_slope_(std::make_shared<MaxSlope>()) {}
-
 double NetworkRange::lipschitz() const {
-    std::call_once(max_slope_->once, [&] { max_slope_->bound = whole_.max_slope_over(domain_); });
+    std::call_once(max_slope_->once, [&] {
+        std::vector<double> norms;
+        for (const RangeLayer& layer : program_->layers) norms.push_back(norm_bound(*program_, layer));
+        const double by_norms = norm_product(norms), by_splitting = slope_bound_by_splitting(domain_, norms);
+        const double least = by_norms < by_splitting ? by_norms : by_splitting;
+        max_slope_->bound = least < infinity ? least : infinity; // NaN: too large to be computed
+    });
     return max_slope_->bound;
 }
 

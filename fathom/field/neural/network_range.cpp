@@ -1,5 +1,4 @@
-// Conversion of boxes to inputs of a network and of its results to intervals; and the restriction of a network to a
-// box.
+// Conversion of boxes to inputs of a network, and of its results to intervals and planes.
 #include <fathom/field/neural/network_range.h>
 
 #include <fathom/base/rounding.h>
@@ -132,7 +131,6 @@ RangeProgram pack(const Network& network) {
                      {.outputs = static_cast<std::size_t>(layer.outputs),
                       .weights = layer.weights,
                       .biases = layer.biases,
-                      .errors = {},
                       .roundings = 2 * (n + 2) + 2, // of the kernels and of this code, see range_kernels.cpp
                       .activation = layer.activation,
                       .parameter = layer.parameter});
@@ -144,18 +142,20 @@ RangeProgram pack(const Network& network) {
 
 } // namespace
 
-NetworkPart::NetworkPart(const Network& network) {
+NetworkRange::NetworkRange(const Network& network) {
     check(network);
     const DenseLayer& last = network.layers.back();
     frame_ = {network.encoding, network.center, network.scale,
               last.activation,  last.parameter, std::all_of(network.layers.begin(), network.layers.end(), bounded)};
     program_ = std::make_shared<const RangeProgram>(pack(network));
+    domain_ = network.domain;
+    max_slope_ = std::make_shared<MaxSlope>();
 }
 
 // A side of the box in the network's units, centre and half length. Kernels compute (p - centre) / scale in double,
 // rounded to float: each operation is monotone, so the ends bound their result; the exact number differs by less than
 // the slack.
-NetworkPart::Side NetworkPart::in_frame(const Box& box, int axis) const {
+NetworkRange::Side NetworkRange::in_frame(const Box& box, int axis) const {
     const double center = frame_.center[axis], lower = box.lower[axis], upper = box.upper[axis];
     const double low = (lower - center) / frame_.scale, high = (upper - center) / frame_.scale;
     if (!(low > -1e30 && high < 1e30))
@@ -167,7 +167,7 @@ NetworkPart::Side NetworkPart::in_frame(const Box& box, int axis) const {
     return {middle, static_cast<double>(no_less(std::max(most - middle, middle - least)))};
 }
 
-void NetworkPart::enter(const Box& box, float* entered) const {
+void NetworkRange::enter(const Box& box, float* entered) const {
     for (int axis = 0; axis < 3; ++axis) {
         const auto [middle, half] = in_frame(box, axis);
         float* entry = entered + static_cast<std::size_t>(axis) * range_entry;
@@ -183,33 +183,54 @@ void NetworkPart::enter(const Box& box, float* entered) const {
     }
 }
 
-Interval NetworkPart::leave(const RangeSphere& sphere) const {
+Interval NetworkRange::leave(const RangeSphere& sphere) const {
     if (!(sphere.reach < infinity) || !frame_.bounded) return Interval::all();
     const Interval z = Interval(sphere.centre) + Interval(-sphere.reach, sphere.reach);
     return activated(z, frame_.last, frame_.parameter) * Interval(frame_.scale);
 }
 
-// The result is centre + slopes . e, within the rest of reach, for e = (p - middle) / half of the box; activations that
-// preserve the sign preserve the inside.
-PlaneOver NetworkPart::plane_of(const RangeSphere& sphere, const Box& box) const {
+// The result is at least centre + slopes . e - rest, for e = (p - middle) / half of the box; activations that preserve
+// the sign preserve the inside. At p beyond the domain the field is its value at the nearest point c of the domain,
+// plus |p - c|, where that value is negative: along axes on which the whole box is beyond, |p - c| is at least its part
+// along the way to the box's centre; along axes on which a part of it is, c is replaced by p.
+PlaneOver NetworkRange::plane_of(const RangeSphere& sphere, const Box& box) const {
     const bool keeps_sign =
         frame_.last == Activation::none || frame_.last == Activation::tanh || frame_.last == Activation::elu;
     if (!(sphere.reach < infinity) || !frame_.bounded || !keeps_sign) return {};
-    Vec3 slope;
-    double at_middle = sphere.centre; // value of the line in the middle of the box
+    const Box inside = in_domain(box);
+    const Vec3 center = inside.center(), away = box.center() - center;
+    Vec3 slope, along = Vec3::Zero(), over = Vec3::Zero();
+    double at_center = sphere.centre; // value of the line at the centre of the box in the domain
     for (int axis = 0; axis < 3; ++axis) {
-        const auto [middle, half] = in_frame(box, axis);
+        const auto [middle, half] = in_frame(inside, axis);
         slope[axis] = half > 0 ? sphere.slopes[axis] / (half * frame_.scale) : 0;
-        at_middle +=
-            slope[axis] * (0.5 * (box.lower[axis] + box.upper[axis]) - frame_.center[axis] - middle * frame_.scale);
+        at_center += slope[axis] * (center[axis] - frame_.center[axis] - middle * frame_.scale);
+        if (inside.lower[axis] == inside.upper[axis] && box.lower[axis] < box.upper[axis])
+            along[axis] = away[axis];
+        else
+            over[axis] = std::max({0.0, inside.lower[axis] - box.lower[axis], box.upper[axis] - inside.upper[axis]});
     }
-    const double steepness = slope.norm(), rounding = relative_rounding * (std::abs(sphere.centre) + sphere.reach);
+    double lost = 0; // of the value, where c is replaced
+    for (int axis = 0; axis < 3; ++axis)
+        if (over[axis] > 0) lost = std::hypot(lost, slope[axis]);
+    const double gain = 1 / (frame_.scale * max_slope(frame_.last, frame_.parameter)); // before the last activation
+    if (along.isZero()) lost = std::max(0.0, lost - gain);
+    if (!along.isZero()) along = gain * along.normalized();
+    for (int axis = 0; axis < 3; ++axis)
+        if (along[axis] != 0) slope[axis] = along[axis];
+    const double steepness = slope.norm(),
+                 rounding = relative_rounding *
+                            (std::abs(sphere.centre) + sphere.reach + lost * over.norm() + slope.norm() * away.norm());
     if (!(steepness > 0) || !std::isfinite(steepness)) return {};
-    return {slope / steepness, (sphere.reach - sphere.along - at_middle + rounding) / steepness};
+    const Vec3 normal = slope / steepness;
+    return {normal, (sphere.reach - sphere.along - at_center + lost * over.norm() + rounding) / steepness -
+                        normal.dot(away) + relative_rounding * away.norm()};
 }
 
-void NetworkPart::ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options,
-                         std::span<PlaneOver> planes) const {
+Box NetworkRange::in_domain(const Box& box) const { return {domain_.closest(box.lower), domain_.closest(box.upper)}; }
+
+void NetworkRange::ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options,
+                          std::span<PlaneOver> planes) const {
     for (std::size_t first = 0; first < boxes.size(); first += range_block) {
         const std::size_t count = std::min(range_block, boxes.size() - first);
         ranges_of_block(boxes.subspan(first, count), out.subspan(first, count), options,
@@ -217,15 +238,15 @@ void NetworkPart::ranges(std::span<const Box> boxes, std::span<Interval> out, co
     }
 }
 
-void NetworkPart::ranges_of_block(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options,
-                                  std::span<PlaneOver> planes) const {
+void NetworkRange::ranges_of_block(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options,
+                                   std::span<PlaneOver> planes) const {
     const std::size_t numbers = range_entry * program_->encoded;
     const std::span<float> entered = grown(scratch().entered, range_block * numbers);
     const std::span<float> storage =
         aligned(grown(scratch().storage, range_storage(*program_) + range_alignment / sizeof(float)));
     RangeSphere all[range_block];
     const std::span<RangeSphere> spheres(all, boxes.size());
-    for (std::size_t b = 0; b < boxes.size(); ++b) enter(boxes[b], entered.data() + b * numbers);
+    for (std::size_t b = 0; b < boxes.size(); ++b) enter(in_domain(boxes[b]), entered.data() + b * numbers);
     run_affine(*program_, entered, storage, spheres);
     std::size_t which[range_block], open = 0;
     for (std::size_t b = 0; b < boxes.size(); ++b) {
@@ -245,9 +266,12 @@ void NetworkPart::ranges_of_block(std::span<const Box> boxes, std::span<Interval
                  grown(scratch().adjoints, range_open * 2 * program_->units), spheres);
     }
     set_planes();
+    const bool faces = !planes.empty() && !options.facing.isZero() && program_->is_relu;
     for (std::size_t k = 0; k < open; ++k) {
         const std::size_t b = which[k];
         out[b] = leave(spheres[b]);
+        if (faces && out[b].contains(0.0))
+            face(boxes[b], entered.subspan(b * numbers, numbers), options.facing, out[b], planes[b]);
         if (options.effort == RangeEffort::backward || !(spheres[b].reach > worth_refining * spheres[b].along))
             continue;
         if (!options.every_box && !out[b].contains(0.0)) continue;
@@ -257,24 +281,26 @@ void NetworkPart::ranges_of_block(std::span<const Box> boxes, std::span<Interval
     }
 }
 
-RangeSphere NetworkPart::refined(std::span<const float> entered, std::size_t symbols, std::span<float> columns) const {
+// The plane of a linear lower bound that suits the direction.
+void NetworkRange::face(const Box& box, std::span<const float> entered, const Vec3& direction, Interval& range,
+                        PlaneOver& plane) const {
+    const std::span<float> columns = grown(scratch().columns, range_columns * program_->units);
+    if (!(refined(entered, 0, columns).reach < infinity)) return;
+    Vec3 halves;
+    const Box inside = in_domain(box);
+    for (int axis = 0; axis < 3; ++axis) halves[axis] = in_frame(inside, axis).half;
+    if (!(halves.minCoeff() > 0)) return;
+    const RangeSphere line =
+        facing_line(*program_, entered, columns, halves, direction, grown(scratch().adjoints, 2 * program_->units));
+    range.lower = std::max(range.lower, leave(line).lower);
+    if (const PlaneOver found = plane_of(line, box); found.normal.dot(direction) > 0.5) plane = found;
+}
+
+RangeSphere NetworkRange::refined(std::span<const float> entered, std::size_t symbols, std::span<float> columns) const {
     const std::size_t units = program_->units;
     return refine_range(*program_, symbols, entered, columns,
                         grown(scratch().symbols, symbols * program_->layers.size() * units),
                         grown(scratch().adjoints, 2 * units));
-}
-
-Interval NetworkPart::shorten(const Box& box, NetworkPart& part) const {
-    Interval range;
-    ranges({&box, 1}, {&range, 1});
-    part.frame_ = frame_;
-    part.program_ = program_;
-    if (range.empty() || range == Interval::all()) return range;
-    const std::span<float> columns = grown(scratch().columns, range_columns * program_->units);
-    refined(scratch().entered, range_symbols_per_layer, columns);
-    if (!part.storage_ || part.storage_.use_count() > 1) part.storage_ = std::make_shared<RangeProgram>();
-    if (fold_decided_units(*program_, columns, *part.storage_)) part.program_ = part.storage_;
-    return range;
 }
 
 } // namespace fathom

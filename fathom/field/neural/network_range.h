@@ -17,6 +17,7 @@
 #include <fathom/field/plane_over.h>
 
 #include <memory>
+#include <mutex>
 #include <span>
 
 namespace fathom {
@@ -38,35 +39,26 @@ struct RangeOptions {
     RangeEffort effort = RangeEffort::refined;
     // false: stop tightening a box once its sign is known and the interval is not extremely loose.
     bool every_box = false;
+    // Direction (unit) along which planes are to bound the inside most tightly, where they can be chosen: in networks
+    // whose hidden units are all ReLU. 0: none is preferred.
+    Vec3 facing = Vec3::Zero();
 };
 
-// The network, or its restriction to a box.
-class NetworkPart {
+class NetworkRange {
 public:
-    NetworkPart() = default; // cannot be evaluated; storage for shorten()
-    explicit NetworkPart(const Network& network);
+    explicit NetworkRange(const Network& network); // packs the weights twice; the network need not outlive it
 
-    // `planes` is empty or has one entry per box: a plane over the inside in that box.
+    // Where a box leaves the domain, its range is that of the points of the domain nearest to it. `planes` is empty or
+    // has one entry per box: a plane over the inside in that box, of the field as it is extended beyond its domain.
     void ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options = {},
                 std::span<PlaneOver> planes = {}) const;
 
-    // Makes `part` the restriction of the network to `box`: units that are off are dropped, and linear units are folded
-    // into the units that follow. Returns the range over the box. For boxes inside it the results of the part are valid
-    // and about as tight as those of the whole network. If too few units are decided, the part is the whole network. A
-    // part can be shortened again. Its storage is reused. `part` must not be this object. Cost: up to one value of the
-    // network for each remaining unit. Not for octrees over 8 x 32 ReLU or 8 x 64 ELU: with refined ranges it gained
-    // nothing there, and without them it took up to twice as long as the whole network.
-    Interval shorten(const Box& box, NetworkPart& part) const;
-
-    // Upper bound on the length of the exact network's gradient in the box (m/m). Evaluates some thousand sub-boxes.
-    [[nodiscard]] double max_slope_over(const Box& box) const;
-
-    // Multiplications of one value.
-    [[nodiscard]] std::size_t multiplications() const { return program_ ? program_->multiplications() : 0; }
+    // Proven bound on the length of the exact network's gradient over its domain (m/m); infinite if none was found. Far
+    // above the true maximum slope for deep networks: about the product of the layers' spectral norms. The first call
+    // evaluates up to some thousand boxes (a tenth of a second, on all threads); later calls are free.
+    [[nodiscard]] double lipschitz() const;
 
 private:
-    friend class NetworkRange;
-
     struct Frame {
         PositionalEncoding encoding;
         Vec3 center = Vec3::Zero();
@@ -75,7 +67,10 @@ private:
         float parameter = 1;
         bool bounded = true; // false: float kernels reject the parameters
     };
-
+    struct MaxSlope {
+        std::once_flag once;
+        double bound = 0;
+    };
     struct Side {
         double middle, half;
     };
@@ -83,6 +78,9 @@ private:
     void enter(const Box& box, float* entered) const;
     void ranges_of_block(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options,
                          std::span<PlaneOver> planes) const;
+    void face(const Box& box, std::span<const float> entered, const Vec3& direction, Interval& range,
+              PlaneOver& plane) const;
+    [[nodiscard]] Box in_domain(const Box& box) const;
     [[nodiscard]] Interval leave(const RangeSphere& sphere) const;
     [[nodiscard]] PlaneOver plane_of(const RangeSphere& sphere, const Box& box) const;
     RangeSphere refined(std::span<const float> entered, std::size_t symbols, std::span<float> columns) const;
@@ -93,31 +91,8 @@ private:
     [[nodiscard]] double norm_product(std::span<const double> norms) const;
 
     Frame frame_;
-    std::shared_ptr<const RangeProgram> program_;
-    std::shared_ptr<RangeProgram> storage_; // the program, if this part made its own
-};
-
-class NetworkRange {
-public:
-    explicit NetworkRange(const Network& network); // packs the weights twice; the network need not outlive it
-
-    void ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options = {},
-                std::span<PlaneOver> planes = {}) const {
-        whole_.ranges(boxes, out, options, planes);
-    }
-    Interval shorten(const Box& box, NetworkPart& part) const { return whole_.shorten(box, part); }
-    [[nodiscard]] const NetworkPart& whole() const { return whole_; }
-
-    // Proven bound on the length of the exact network's gradient over its domain (m/m); infinite if none was found. Far
-    // above the true maximum slope for deep networks: about the product of the layers' spectral norms. The first call
-    // evaluates up to some thousand boxes (a tenth of a second, on all threads); later calls are free.
-    [[nodiscard]] double lipschitz() const;
-
-private:
-    struct MaxSlope;
-
-    NetworkPart whole_;
     Box domain_;
+    std::shared_ptr<const RangeProgram> program_;
     std::shared_ptr<MaxSlope> max_slope_;
 };
 

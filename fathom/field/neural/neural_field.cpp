@@ -91,16 +91,13 @@ void NeuralField::ranges(std::span<const Box> boxes, std::span<Interval> out) co
 void NeuralField::ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options,
                          std::span<PlaneOver> planes) const {
     const Box& domain = network_.domain;
-    std::array<Box, block> inside;
+    std::array<Box, block> sound;
     for (std::size_t first = 0; first < boxes.size(); first += block) {
         const std::size_t count = std::min(block, boxes.size() - first);
         const auto unsound = [](const Box& box) { return box.lower.hasNaN() || box.upper.hasNaN() || box.empty(); };
-        for (std::size_t i = 0; i < count; ++i) {
-            const Box& box = boxes[first + i];
-            inside[i] = unsound(box) ? Box{domain.lower, domain.lower}
-                                     : Box{domain.closest(box.lower), domain.closest(box.upper)};
-        }
-        range_->ranges({inside.data(), count}, out.subspan(first, count), options,
+        for (std::size_t i = 0; i < count; ++i)
+            sound[i] = unsound(boxes[first + i]) ? Box{domain.lower, domain.lower} : boxes[first + i];
+        range_->ranges({sound.data(), count}, out.subspan(first, count), options,
                        planes.empty() ? planes : planes.subspan(first, count));
         for (std::size_t i = 0; i < count; ++i) {
             const Box& box = boxes[first + i];
@@ -111,7 +108,7 @@ void NeuralField::ranges(std::span<const Box> boxes, std::span<Interval> out, co
                 result = Interval::none();
             else if (!domain.contains(box))
                 result = beyond_domain(box, domain, result);
-            if (!planes.empty() && (unsound(box) || !domain.contains(box))) planes[first + i] = {};
+            if (!planes.empty() && unsound(box)) planes[first + i] = {};
         }
     }
 }
@@ -131,8 +128,9 @@ ValueBounds NeuralField::value_bounds(double level) const {
     return bounds;
 }
 
-bool NeuralField::plane_ranges(std::span<const Box> boxes, std::span<Interval> out, std::span<PlaneOver> planes) const {
-    ranges(boxes, out, {.effort = RangeEffort::backward}, planes);
+bool NeuralField::plane_ranges(std::span<const Box> boxes, std::span<Interval> out, std::span<PlaneOver> planes,
+                               const Vec3& facing) const {
+    ranges(boxes, out, {.effort = RangeEffort::backward, .facing = facing}, planes);
     return true;
 }
 

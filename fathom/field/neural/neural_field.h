@@ -49,7 +49,8 @@ public:
 
     [[nodiscard]] FieldTraits traits() const override;
     [[nodiscard]] ValueBounds value_bounds(double level) const override;
-    bool plane_ranges(std::span<const Box> boxes, std::span<Interval> out, std::span<PlaneOver> planes) const override;
+    bool plane_ranges(std::span<const Box> boxes, std::span<Interval> out, std::span<PlaneOver> planes,
+                      const Vec3& facing) const override;
     [[nodiscard]] FieldOctree octree() const override; // deeper than by default: evaluations are expensive
     void octree_ranges(std::span<const Box> boxes, std::span<Interval> out) const override;
 

@@ -321,15 +321,14 @@ struct Back {
 HWY_INLINE Vd widen(const float* p) { return hn::PromoteTo(dd, hn::LoadU(hn::Rebind<float, Dd>(), p)); }
 
 // Sums the contributions of the units of a layer, and computes the derivatives by their sums.
-HWY_ATTR double collect(const Back& back, std::size_t start, std::size_t count, std::size_t b, bool slack) {
+HWY_ATTR double collect(const Back& back, std::size_t start, std::size_t count, std::size_t b) {
     const double* const adjoint = back.adjoint(b);
     const float *slope = back.slope + b * back.step, *own = back.own + b * back.step;
     const double* const more = back.program.adjoint_slack.data();
     Vd sum = hn::Zero(dd);
     for (std::size_t i = start; i < start + in_tiles(count); i += hn::Lanes(dd)) {
         const Vd a = hn::LoadU(dd, adjoint + i);
-        const Vd size = slack ? hn::Add(hn::Abs(a), hn::LoadU(dd, more + i)) : hn::Abs(a);
-        sum = hn::MulAdd(size, widen(own + i), sum);
+        sum = hn::MulAdd(hn::Add(hn::Abs(a), hn::LoadU(dd, more + i)), widen(own + i), sum);
         hn::StoreU(hn::Mul(a, widen(slope + i)), dd, back.passed_on(b) + i);
     }
     return hn::GetLane(hn::SumOfLanes(dd, sum));
@@ -388,15 +387,15 @@ HWY_ATTR void transpose(const Back& back, const RangeLayer& layer, std::size_t c
     }
 }
 
-HWY_ATTR void backward_for_target(const RangeProgram& program, std::size_t layer, const float* slope, const float* own,
-                                  std::size_t step, bool slack, double* adjoints, double* sums, std::size_t count) {
+HWY_ATTR void backward(const RangeProgram& program, const float* slope, const float* own, std::size_t step,
+                       double* adjoints, double* sums, std::size_t count) {
     const Back back{program, slope, own, step, adjoints};
-    for (std::size_t k = layer; k-- > 0;) {
+    for (std::size_t k = program.layers.size(); k-- > 0;) {
         const RangeLayer& at = program.layers[k];
-        for (std::size_t b = 0; b < count; ++b) sums[b] += collect(back, at.start, at.outputs, b, slack);
+        for (std::size_t b = 0; b < count; ++b) sums[b] += collect(back, at.start, at.outputs, b);
         transpose(back, at, count);
     }
-    for (std::size_t b = 0; b < count; ++b) sums[b] += collect(back, 0, program.encoded, b, slack);
+    for (std::size_t b = 0; b < count; ++b) sums[b] += collect(back, 0, program.encoded, b);
 }
 
 RangeSphere sphere_of_box(const RangeProgram& program, const BoxColumns& box) {
@@ -532,7 +531,7 @@ HWY_ATTR RangeSphere refine_for_target(const RangeProgram& program, std::size_t 
     double radius = 0;
     std::fill_n(adjoints, 2 * program.units, 0.0);
     adjoints[program.layers.back().start] = 1;
-    backward_for_target(program, program.layers.size(), box[C::slope], box[C::own], 0, true, adjoints, &radius, 1);
+    backward(program, box[C::slope], box[C::own], 0, adjoints, &radius, 1);
     tighten(found, radius);
     return found;
 }
@@ -590,8 +589,7 @@ HWY_ATTR void tighten_for_target(const RangeProgram& program, const float* stora
         copy_lines(program, storage, count, which[k], mine, mine + program.units);
         adjoints[2 * k * program.units + program.layers.back().start] = 1;
     }
-    backward_for_target(program, program.layers.size(), lines, lines + program.units, 2 * program.units, true, adjoints,
-                        radii, open);
+    backward(program, lines, lines + program.units, 2 * program.units, adjoints, radii, open);
     for (std::size_t k = 0; k < open; ++k) tighten(out[which[k]], radii[k]);
 }
 
@@ -604,7 +602,6 @@ namespace fathom {
 
 HWY_EXPORT(affine_for_target);
 HWY_EXPORT(tighten_for_target);
-HWY_EXPORT(backward_for_target);
 HWY_EXPORT(refine_for_target);
 
 void run_affine(const RangeProgram& program, std::span<const float> entered, std::span<float> storage,
@@ -622,12 +619,6 @@ RangeSphere refine_range(const RangeProgram& program, std::size_t per_layer, std
                          std::span<float> columns, std::span<float> symbols, std::span<double> adjoints) {
     return HWY_DYNAMIC_DISPATCH(refine_for_target)(program, per_layer, entered.data(), columns.data(), symbols.data(),
                                                    adjoints.data());
-}
-
-void run_adjoints(const RangeProgram& program, std::size_t layer, const float* slope, const float* own,
-                  std::span<double> adjoints, std::span<double> sums) {
-    HWY_DYNAMIC_DISPATCH(backward_for_target)
-    (program, layer, slope, own, 0, false, adjoints.data(), sums.data(), sums.size());
 }
 
 } // namespace fathom

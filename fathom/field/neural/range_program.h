@@ -66,6 +66,7 @@ struct RangeProgram {
     std::vector<UnitSpan> spans;
     std::size_t encoded = 0; // number of encoded inputs, which are the first units
     std::size_t units = 0;   // including padding
+    bool is_relu = true;     // the activations of all hidden layers are relu
     std::vector<float> by_input, by_output;
     // For each unit: its bias, and the rounding error of its sum, which is `share` of the norm of its inputs' sizes
     // plus `fixed`.
@@ -89,7 +90,6 @@ struct LayerRows {
     std::size_t outputs = 0;
     std::span<const float> weights; // outputs x inputs
     std::span<const float> biases;  // outputs
-    std::span<const double> errors; // error of each sum besides the rounding of this layer; empty: none
     double roundings = 0;           // roundings of one term of a sum, in units of 2^-24
     Activation activation = Activation::none;
     float parameter = 1;
@@ -99,11 +99,6 @@ struct LayerRows {
 void start_program(RangeProgram& program, std::size_t encoded);
 void append_layer(RangeProgram& program, std::span<const UnitSpan> inputs, const LayerRows& rows);
 void finish_program(RangeProgram& program);
-
-// `columns` are the results of refine_range() for a box. Makes `out` the restriction of `program` to the box, without
-// the units that are off, and without linear units where that reduces the work: see NetworkPart::shorten. Returns false
-// if the work would not be reduced much.
-[[nodiscard]] bool fold_decided_units(const RangeProgram& program, std::span<const float> columns, RangeProgram& out);
 
 // Largest slope of an activation.
 [[nodiscard]] double max_slope(Activation activation, float parameter);
@@ -133,10 +128,14 @@ void run_back(const RangeProgram& program, std::span<const float> storage, std::
                                        std::span<const float> entered, std::span<float> columns,
                                        std::span<float> symbols, std::span<double> adjoints);
 
-// Backward pass from `layer` to the encoded point: adds to the adjoints of its inputs, then of their inputs, wherever
-// `slope` is not 0, and adds |adjoint| * `own` of every unit reached to `sums`. One row of slopes and errors serves
-// all; the adjoints of the layer's inputs are given, all others are 0.
-void run_adjoints(const RangeProgram& program, std::size_t layer, const float* slope, const float* own,
-                  std::span<double> adjoints, std::span<double> sums);
+// A linear lower bound of the result over a box, for a program with is_relu: centre - (reach - along) + slopes . e.
+// Each unit that bends has a free slope in its lower bound, slope * input <= max(input, 0); these are chosen so that
+// the gradient of the bound points along `direction` as far as possible (alpha-CROWN, Xu et al. 2021, with the
+// objective of a support function). At a corner of the surface whose normals include the direction, the bound is exact.
+// `columns`: of refine_range() for the box; `halves`: half sides of the box, in any unit; `adjoints`: 2 * units
+// numbers.
+[[nodiscard]] RangeSphere facing_line(const RangeProgram& program, std::span<const float> entered,
+                                      std::span<const float> columns, const Vec3& halves, const Vec3& direction,
+                                      std::span<double> adjoints);
 
 } // namespace fathom
