@@ -70,15 +70,15 @@ struct CollideResult {
     bool proven = true;
     Method method = Method::automatic; // the method that was used
     Vec3 witness = Vec3::Zero();       // overlapping: a point of both shapes, up to the margin (m, world)
-    // Goal separation (closed forms: contacts too): B moved by depth * normal is disjoint from A, with the margin of
-    // the query. It is the shortest such translation found; for two convex shapes the minimum, exact to rounding. No
-    // translation shorter than local_depth separates the shapes. NaN if it was not computed, infinity if there is none.
+    // Goal separation (closed forms: always): B moved by depth * normal is disjoint from A, with the margin of the
+    // query. Closed forms give the shortest such translation, other methods the best one of a search. No translation
+    // shorter than local_depth - error_bound separates the shapes. NaN: not computed. Infinity: there is none.
     double depth = std::numeric_limits<double>::quiet_NaN(); // penetration depth (m)
     Vec3 normal = Vec3::Zero();                              // unit, from A to B (world)
     Separates separates = Separates::unknown;                // whether the moved pair was proven disjoint
     bool unique = true; // no other direction was found that separates by a translation as short
-    double local_depth =
-        0; // goal contacts: of the deepest contact found: how far a point of one is inside the other (m)
+    // Goal contacts: depth of the deepest contact found: how far a point of one shape is inside the other (m).
+    double local_depth = 0;
     // Bound on the error of depths (m). Infinity if a field is not a distance: its depths are then only field values.
     double error_bound = 0;
     bool more_contacts = false;      // more contacts exist than are listed
@@ -90,9 +90,8 @@ struct CollideResult {
 };
 
 // Tests whether two shapes overlap; with options.goal it also finds their contacts, or the translation that separates
-// them. Touching counts as overlap. The result is undecided if a
-// pose is not finite. Throws Error{invalid_argument} for a negative or non-finite margin, Error{unsupported} for an
-// unsuitable method.
+// them. Touching counts as overlap. The result is undecided if a pose is not finite. Throws Error{invalid_argument} for
+// a negative or non-finite margin, Error{unsupported} for an unsuitable method.
 [[nodiscard]] CollideResult collide(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
                                     const CollideOptions& options = {});
 

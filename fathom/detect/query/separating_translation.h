@@ -4,8 +4,8 @@
 // translation that removes their local depths (a quadratic program, repeated where it leads), and from directions
 // spread over the sphere, the shortest one that is free along each; the best ones are improved by the contacts at the
 // boundary (sequential quadratic programming) and by directions nearby. Every translation is tested by collide().
-// Cost: 100 to 400 status queries and some tens of contact queries. const and thread-safe; deterministic.
-// When not to use it: for two convex shapes, whose minimum translation has a kernel (detect/convex).
+// Cost: 100 to 500 status queries and some tens of contact queries. const and thread-safe; deterministic.
+// When not to use it: for pairs with a closed form.
 #pragma once
 
 #include <fathom/detect/query/query_pair.h>
