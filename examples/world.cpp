@@ -73,6 +73,35 @@ void questions() {
         throw Error(Cause::invalid_argument, "unexpected results");
 }
 
+void filtered_questions() {
+    World world;
+    (void)world.add(Shape(make_box()), Pose::from_translation({-2, 0, 0}), {.name = "glass", .category = 1});
+    const Index ball = world.add(Shape(make_sphere()), {}, {.name = "ball", .category = 2, .user = 3});
+    (void)world.add(Shape(make_torus()), {}, {.name = "ring", .category = 2, .user = 7});
+
+    const WorldFilter steel{.mask = 2, .accept = [&](Index body) { return world.body_options(body).user != 7; }};
+    const bool visible = !world.cast_any({.origin = {-5, 0, 0}, .direction = {1, 0, 0}}, 3, steel).touching();
+    for (const RayHit& behind : world.cast_all({.origin = {0, 0, 5}, .direction = {0, 0, -1}}))
+        std::printf("%s, part %u, at %.3f m\n", world.name(behind.body).c_str(), behind.part, behind.distance);
+    const std::vector<Index> near = world.overlapping_box({{-1, -1, -1}, {1, 1, 1}}, steel); // their bounding boxes
+    const std::vector<PointHit> around = world.containing({0, 0, 0.2});                      // exact, for solids
+    if (!visible || near != std::vector<Index>{ball} || around.size() != 1 || around[0].body != ball)
+        throw Error(Cause::invalid_argument, "unexpected results");
+}
+
+void parts() {
+    const Shape dumbbell = Shape::compound({
+        {.shape = Shape(make_sphere({.radius = 0.2})), .pose = Pose::from_translation({-0.5, 0, 0}), .name = "left"},
+        {.shape = Shape(make_sphere({.radius = 0.2})), .pose = Pose::from_translation({0.5, 0, 0}), .name = "right"},
+        {.shape = Shape(make_box({.size = {1, 0.1, 0.1}})), .name = "bar"},
+    });
+    const CollideResult found =
+        collide(dumbbell, {}, Shape(make_box()), Pose::from_translation({1.1, 0, 0}), {.goal = CollideGoal::contacts});
+    for (const Contact& contact : found.contacts)
+        std::printf("%s touches\n", dumbbell.parts()[contact.feature_a.part].name.c_str());
+    if (!found.touching() || found.contacts.empty()) throw Error(Cause::invalid_argument, "expected contacts");
+}
+
 void changing_bodies() {
     World world;
     TriangleMesh cloth = make_cloth();
@@ -99,5 +128,7 @@ int main() {
     steps();
     filters();
     questions();
+    filtered_questions();
+    parts();
     changing_bodies();
 }

@@ -25,7 +25,8 @@ RESULTS = {
     "Field.distance": "Any", "Field.__call__": "Any", "Field.sample": "Tuple[Any, np.ndarray]", "Field.gradient": "np.ndarray", "Field.contains": "Any",
     "Field.range": "Tuple[Any, Any]", "collide": "Any", "distance": "Any", "sweep": "Any", "matrix": "List[_results.MatrixRow]", "World.cast": "_results.RayHits",
     "World.collide": "List[Tuple[int, CollideResult]]", "World.nearest": "Tuple[Optional[int], Optional[DistanceResult]]", "World.sweep": "Tuple[Optional[int], SweepResult]",
-    "World.check_poses": "Any", "World.clearances": "Any", "Shape.closest": "_results.ClosestPoints", "make_shape": "Any",
+    "World.cast_all": "_results.RayHits", "World.overlapping_box": "List[int]", "World.containing": "List[Tuple[int, Optional[int], float]]",
+    "Contact.part_a": "Optional[int]", "Contact.part_b": "Optional[int]", "World.check_poses": "Any", "World.clearances": "Any", "Shape.closest": "_results.ClosestPoints", "make_shape": "Any",
     "shape_catalogue": "Dict[str, Tuple[str, Dict[str, Tuple[float, float, float, str, str]]]]", "fit_network": "Tuple[NeuralField, Dict[str, float]]",
     "Recording.contacts": "Dict[str, np.ndarray]", "Recording.pairs": "Dict[str, np.ndarray]", "methods_for": "List[Tuple[Method, str]]", "MeshReport.self_intersections": "Optional[int]",
     "Contact.element_a": "Optional[int]", "Contact.element_b": "Optional[int]", "NeuralField.layers": "List[Tuple[np.ndarray, np.ndarray, Activation]]",
@@ -34,6 +35,7 @@ RESULTS = {
 SPECIAL = {"World.move.id": "Union[int, Sequence[int]]", "World.move.pose": "PoseLike", "NeuralField.__init__.layers": "Sequence[Tuple[ArrayLike, ArrayLike, str]]",
            "CombinedField.__init__.a": "Field", "CombinedField.__init__.b": "Field", "methods_for.a": "str", "methods_for.b": "str", "GridField.combine.other": "GridField",
            "HeightField.height.x": "float", "tetrahedralize.tetrahedra": "int", "draw_slice.spacing": "float", "draw_slice.axis": "int", "slice_points.axis": "int",
+           "Shape.compound.parts": "Sequence[Union[ShapeLike, Tuple[ShapeLike, PoseLike], CompoundPart]]", "World.overlapping_box.box": "ArrayLike", "World.containing.point": "ArrayLike",
            "random_shell.spacing": "float", "repelled_shell.spacing": "float", "AnalyticExpression.__init__.shapes": "Sequence[AnalyticExpression]", "set_thread_count.count": "int", "sweep.path": "str"}
 CHOICES = {"Method": "method", "MeshInterior": "interior", "ShapeKind": "kind", "Status": "status", "SignMethod": "sign", "DistanceKind": "distance_kind"}
 

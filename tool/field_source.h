@@ -28,7 +28,8 @@ struct FieldSource {
 
 constexpr const char* field_help =
     "Grid file (.fathom .npy .nrrd .vti .sdf .dist .vdb), neural network (.fnet .npz .h5 .onnx), mesh file, name of a "
-    "generated shape (`fathom make --list`), or analytic expression such as \"sphere(1)\"";
+    "generated shape (`fathom make --list`), or analytic expression such as \"sphere(1)\"; for collide, distance and "
+    "sweep also a compound file (.json)";
 constexpr const char* html_help = "Write a self-contained HTML page with an interactive view of the result";
 
 // Opens the file if one of that name exists (.shape and .txt files contain analytic expressions). Otherwise the text is

@@ -1,5 +1,6 @@
 // fathom info: reports the contents and the defects of meshes.
 #include <tool/commands.h>
+#include <tool/compound_file.h>
 #include <tool/output.h>
 
 #include <fathom/base/error.h>
@@ -214,6 +215,41 @@ private:
     bool colour_;
 };
 
+Json compound_json(const std::string& file, const Shape& shape) {
+    Json parts = Json::array();
+    for (const CompoundPart& part : shape.parts())
+        parts.push_back({{"kind", name(part.shape.kind())},
+                         {"name", part.name},
+                         {"user", part.user},
+                         {"position", as_json(part.pose.translation)}});
+    return {{"file", file},
+            {"kind", name(shape.kind())},
+            {"bounds", shape.bounded() ? as_json(shape.bounds()) : Json(nullptr)},
+            {"interior", name(shape.interior())},
+            {"parts", std::move(parts)}};
+}
+
+void print_compound(const std::string& file, const Shape& shape) {
+    fmt::print("{}: {}\n", file, describe_compound(shape));
+    if (shape.bounded())
+        fmt::print("  {:<14}{} to {}\n", "bounds", vector_text(shape.bounds().lower),
+                   vector_text(shape.bounds().upper));
+    for (std::size_t k = 0; k < shape.parts().size(); ++k) {
+        const CompoundPart& part = shape.parts()[k];
+        fmt::print("  {:<14}{} at {}{}\n", fmt::format("part {}", k), name(part.shape.kind()),
+                   vector_text(part.pose.translation), part.name.empty() ? "" : ", " + part.name);
+    }
+}
+
+// Reports on a compound file.
+void inspect_compound(const std::string& file, bool json, Json& all) {
+    const Shape shape = read_compound(file);
+    if (json)
+        all.push_back(compound_json(file, shape));
+    else
+        print_compound(file, shape);
+}
+
 // Inspects all files even if some fail. The last failure is thrown; earlier ones are printed here.
 void info(const InfoOptions& options, Session& session) {
     const bool single = options.files.size() == 1;
@@ -223,6 +259,11 @@ void info(const InfoOptions& options, Session& session) {
     bool first = true;
     for (const std::string& file : options.files) {
         try {
+            if (is_compound_file(file)) {
+                inspect_compound(file, options.json, all);
+                first = false;
+                continue;
+            }
             const InspectedFile inspected = inspect(file, options, session);
             if (options.json) {
                 all.push_back(to_json(inspected));
@@ -247,10 +288,12 @@ void info(const InfoOptions& options, Session& session) {
 
 void add_info(CLI::App& program, Session& session) {
     const auto options = std::make_shared<InfoOptions>();
-    CLI::App* command = program.add_subcommand("info", "Report the contents and defects of meshes");
+    CLI::App* command =
+        program.add_subcommand("info", "Report the contents and defects of meshes, and the parts of compound files");
     command
-        ->add_option("FILE", options->files,
-                     "Mesh files: OBJ, STL, PLY, OFF, GLB, MSH, VTK, VTU, ...; also compressed (.gz)")
+        ->add_option(
+            "FILE", options->files,
+            "Mesh files: OBJ, STL, PLY, OFF, GLB, MSH, VTK, VTU, ...; also compressed (.gz); compound files (.json)")
         ->required();
     command->add_flag("--json", options->json, "Print JSON: an object for one file, an array for several");
     command->add_flag("--self-intersections", options->self_intersections, "Also search for intersecting triangles");

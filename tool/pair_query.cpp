@@ -1,4 +1,5 @@
 // Shapes, options and results of the commands collide, distance and sweep.
+#include <tool/compound_file.h>
 #include <tool/pair_query.h>
 
 #include <fathom/base/error.h>
@@ -62,6 +63,12 @@ void add_pair_options(CLI::App& command, PairArguments& arguments) {
 }
 
 NamedShape open_shape(const std::string& text, const PairArguments& arguments, Session& session) {
+    if (is_compound_file(text)) {
+        if (!arguments.html.empty())
+            throw Error(Cause::unsupported, "--html does not show compound shapes", {.file = text});
+        Shape shape = read_compound(text);
+        return {describe_compound(shape), std::move(shape)};
+    }
     FieldSource source = open_field(text);
     std::string description = fmt::format("{}: {}", source.kind, source.description);
     if (source.mesh && arguments.grid > 0) {

@@ -122,9 +122,7 @@ py::list matrix() {
     return rows;
 }
 
-py::object element(const Feature& feature) {
-    return feature.element == no_index ? py::object(py::none()) : py::int_(feature.element);
-}
+py::object number_or_none(Index number) { return number == no_index ? py::object(py::none()) : py::int_(number); }
 
 template <class Value>
 py::array of_contacts(const CollideResult& c, const Value& value) {
@@ -144,19 +142,22 @@ void bind_collision(py::module_& m) {
         .def_readonly("depth", &Contact::depth, "Penetration depth (m), >= 0; with a margin >= -margin.")
         .def_readonly("region", &Contact::region, "The index of the region of overlap that the contact belongs to.")
         .def_property_readonly(
-            "element_a", [](const Contact& c) { return element(c.feature_a); },
+            "element_a", [](const Contact& c) { return number_or_none(c.feature_a.element); },
             "The triangle of a mesh or the brick of a grid; None if it is not known.")
         .def_property_readonly(
-            "element_b", [](const Contact& c) { return element(c.feature_b); }, "The same of B.")
+            "element_b", [](const Contact& c) { return number_or_none(c.feature_b.element); }, "The same of B.")
+        .def_property_readonly(
+            "part_a", [](const Contact& c) { return number_or_none(c.feature_a.part); },
+            "The part of a compound shape, an index into Shape.parts; None for other shapes.")
+        .def_property_readonly(
+            "part_b", [](const Contact& c) { return number_or_none(c.feature_b.part); }, "The same of B.")
         .def("__repr__", [](const Contact& c) { return fmt::format("<fathom.Contact: depth {:.6g} m>", c.depth); });
     py::class_<CollideResult>(
         m, "CollideResult",
         "Whether two shapes overlap, with contacts and penetration depth. It is true unless they are proven disjoint.")
         .def_readonly("status", &CollideResult::status, "Whether the shapes overlap.")
-        .def_property_readonly(
-            "touching", [](const CollideResult& c) { return c.status != Status::disjoint; },
-            "Whether the shapes are not proven disjoint.")
-        .def("__bool__", [](const CollideResult& c) { return c.status != Status::disjoint; })
+        .def_property_readonly("touching", &CollideResult::touching, "Whether the shapes are not proven disjoint.")
+        .def("__bool__", &CollideResult::touching)
         .def_readonly("proven", &CollideResult::proven, "Whether the status is proven.")
         .def_readonly("method", &CollideResult::method, "The method that was used.")
         .def_property_readonly(
@@ -262,6 +263,7 @@ void bind_others(py::module_& m) {
         "The signed distance of two shapes: minus the penetration depth if they overlap. Metres, "
         "world frame. float() gives upper_bound.")
         .def_readonly("status", &DistanceResult::status, "Of the bounds: disjoint, overlapping or undecided.")
+        .def_property_readonly("touching", &DistanceResult::touching, "Whether the shapes are not proven disjoint.")
         .def_readonly(
             "proven", &DistanceResult::proven,
             "Whether the status is proven, and the bound that it rests on is not below the error of the shapes.")
@@ -291,7 +293,8 @@ void bind_others(py::module_& m) {
     py::class_<SweepResult>(m, "SweepResult", "The time of impact of two moving shapes; time runs in [0, 1].")
         .def_readonly("status", &SweepResult::status, "The status over the whole motion.")
         .def_readonly("proven", &SweepResult::proven, "False: undecided, or the time holds only for the vertices.")
-        .def("__bool__", [](const SweepResult& s) { return s.status != Status::disjoint; })
+        .def_property_readonly("touching", &SweepResult::touching, "Whether the shapes are not proven disjoint.")
+        .def("__bool__", &SweepResult::touching)
         .def_readonly("time", &SweepResult::time,
                       "Lower bound of the time of impact. If overlapping, contact occurs in [time, time + error].")
         .def_readonly("error", &SweepResult::error, "Width of the interval of the time of impact; see `time`.")

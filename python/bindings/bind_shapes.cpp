@@ -1,12 +1,15 @@
 // Shapes, the handle for every kind of geometry.
 #include "arrays.h"
 #include "bindings.h"
+#include "poses.h"
 #include "queries.h"
 #include "shapes.h"
 
 #include <fathom/field/analytic/analytic_expression.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/geometry/sample/point_shell.h>
+
+#include <pybind11/stl.h>
 
 #include <fmt/format.h>
 
@@ -64,6 +67,50 @@ Shape made(const py::object& given, MeshInside inside) {
     throw py::type_error("inside: only triangle meshes accept this option");
 }
 
+// A CompoundPart, a shape, or a shape and a pose.
+CompoundPart part_from(py::handle given) {
+    if (py::isinstance<CompoundPart>(given)) return given.cast<CompoundPart>();
+    if (!py::isinstance<py::tuple>(given)) return {shape_from(given, "parts")};
+    const auto both = py::reinterpret_borrow<py::tuple>(given);
+    if (both.size() != 2) throw py::type_error("parts: expected a shape, (shape, pose) or a CompoundPart");
+    return {shape_from(both[0], "parts"), pose_from(both[1], "parts")};
+}
+
+Shape compound_of(const py::iterable& parts) {
+    std::vector<CompoundPart> all;
+    for (const py::handle part : parts) all.push_back(part_from(part));
+    const py::gil_scoped_release unlocked;
+    return Shape::compound(std::move(all));
+}
+
+void bind_parts(py::module_& m) {
+    py::class_<CompoundPart>(m, "CompoundPart", "A part of a compound shape: a shape in a pose, with a name.")
+        .def(py::init([](const py::object& shape, const py::object& pose, const std::string& name, std::uint64_t user,
+                         std::uint32_t category, std::uint32_t mask) {
+                 return CompoundPart{.shape = shape_from(shape, "shape"),
+                                     .pose = pose_from(pose, "pose"),
+                                     .name = name,
+                                     .user = user,
+                                     .category = category,
+                                     .mask = mask};
+             }),
+             py::arg("shape"), py::arg("pose") = py::none(), py::kw_only(), py::arg("name") = "", py::arg("user") = 0,
+             py::arg("category") = 1, py::arg("mask") = 0xffff'ffffu,
+             "user: any number of the caller. category: bits of the categories of the part; mask: bits of the "
+             "categories that it may touch. A shape that is not a compound has category 1 and touches all.")
+        .def_readonly("shape", &CompoundPart::shape, "The shape, in its own frame.")
+        .def_property_readonly(
+            "pose", [](const CompoundPart& part) { return pose_array(part.pose); },
+            "The pose in the frame of the compound (4, 4).")
+        .def_readonly("name", &CompoundPart::name, "The name; of a part of a nested compound, with that of the latter.")
+        .def_readonly("user", &CompoundPart::user, "The number of the caller.")
+        .def_readonly("category", &CompoundPart::category, "The categories of the part, one bit each.")
+        .def_readonly("mask", &CompoundPart::mask, "The categories that the part may touch.")
+        .def("__repr__", [](const CompoundPart& part) {
+            return fmt::format("<fathom.CompoundPart: {} '{}'>", name(part.shape.kind()), part.name);
+        });
+}
+
 } // namespace
 
 Shape shape_from(py::handle given, std::string_view argument) {
@@ -84,13 +131,16 @@ Shape shape_from(py::handle given, std::string_view argument) {
                                      argument, Py_TYPE(given.ptr())->tp_name));
 }
 
+// NOLINTNEXTLINE(readability-function-size): one definition per attribute
 void bind_shapes(py::module_& m) {
-    py::class_<Shape>(
+    py::class_<Shape> shapes(
         m, "Shape",
         R"(The handle for every kind of geometry, in its own frame, metres. Immutable; threads may share it.
 
 Calls that take a shape also take the geometry itself, and store the shape with it. A Shape is needed only for more control:
-whether a mesh has an inside, an array (n, 3) as a point shell, a half-space.)")
+whether a mesh has an inside, an array (n, 3) as a point shell, a half-space, a compound of parts.)");
+    bind_parts(m);
+    shapes
         .def(py::init(&made), py::arg("geometry"), py::arg("inside") = MeshInside::automatic,
              "geometry: a field, mesh, tetrahedral mesh, point shell, analytic expression or its text, an array of "
              "points (n, 3), or an object with vertices and faces.")
@@ -101,6 +151,13 @@ whether a mesh has an inside, an array (n, 3) as a point shell, a half-space.)")
             },
             py::arg("normal"), py::arg("offset") = 0.0,
             "Returns the half-space of all points p with normal . p / |normal| <= offset (m).")
+        .def_static("compound", &compound_of, py::arg("parts"),
+                    "Returns the union of parts: shapes, tuples (shape, pose), or CompoundPart. Compounds may be "
+                    "nested; their parts become parts of the result.")
+        .def_property_readonly(
+            "parts",
+            [](const Shape& shape) { return std::vector<CompoundPart>(shape.parts().begin(), shape.parts().end()); },
+            "The parts of a compound shape, as CompoundPart; Contact.part_a is an index into this list.")
         .def_property_readonly("kind", &Shape::kind, "The kind of geometry.")
         .def_property_readonly("bounded", &Shape::bounded, "Whether the shape has a finite bounding box.")
         .def_property_readonly(

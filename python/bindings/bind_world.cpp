@@ -104,57 +104,49 @@ py::array pairs_array(const std::vector<IdPair>& pairs) {
 
 py::object body_or_none(Index id) { return id == no_index ? py::object(py::none()) : py::int_(id); }
 
+WorldFilter filter_of(std::uint32_t category, std::uint32_t mask) { return {.category = category, .mask = mask}; }
+
+// NOLINTNEXTLINE(readability-function-size): the arguments of the Python function
 py::list collide_shape(const SharedWorld& world, const py::object& shape, const py::object& pose, CollideGoal goal,
-                       Method method, double margin, std::size_t max_contacts) {
+                       Method method, double margin, std::size_t max_contacts, std::uint32_t category,
+                       std::uint32_t mask) {
     const Shape query = shape_from(shape, "shape");
     const Pose at = pose_from(pose, "pose");
-    const auto pairs = world.read(
-        [&](const World& w) { return w.collide(query, at, query_options(goal, method, margin, max_contacts)); });
+    const auto pairs = world.read([&](const World& w) {
+        return w.collide(query, at, query_options(goal, method, margin, max_contacts), filter_of(category, mask));
+    });
     py::list all;
     for (const WorldPair& pair : pairs) all.append(py::make_tuple(pair.b, pair.collision));
     return all;
 }
 
 py::tuple nearest(const SharedWorld& world, const py::object& shape, const py::object& pose, double limit,
-                  Method method, double tolerance) {
+                  Method method, double tolerance, std::uint32_t category, std::uint32_t mask) {
     const Shape query = shape_from(shape, "shape");
     const Pose at = pose_from(pose, "pose");
-    const auto found = world.read(
-        [&](const World& w) { return w.nearest(query, at, limit, {.method = method, .tolerance = tolerance}); });
+    const auto found = world.read([&](const World& w) {
+        return w.nearest(query, at, limit, {.method = method, .tolerance = tolerance}, filter_of(category, mask));
+    });
     return py::make_tuple(body_or_none(found.body),
                           found.body == no_index ? py::object(py::none()) : py::cast(found.distance));
 }
 
 py::tuple sweep_shape(const SharedWorld& world, const py::object& shape, const py::object& motion, double tolerance,
-                      double margin) {
+                      double margin, std::uint32_t category, std::uint32_t mask) {
     const Shape query = shape_from(shape, "shape");
     const Motions motions = motions_from(motion, "motion");
     if (!motions.shape.empty()) refuse("motion", "expected a single motion");
-    const auto found = world.read(
-        [&](const World& w) { return w.sweep(query, motions[0], {.tolerance = tolerance, .margin = margin}); });
+    const auto found = world.read([&](const World& w) {
+        return w.sweep(query, motions[0], {.tolerance = tolerance, .margin = margin}, filter_of(category, mask));
+    });
     return py::make_tuple(body_or_none(found.body), found.sweep);
 }
 
-py::object cast(const SharedWorld& world, const py::object& origin, const py::object& direction, double limit) {
-    const Points origins(origin, "origin"), directions(direction, "direction");
-    origins.require_finite();
-    directions.require_finite();
-    const Extents shape = common_shape(origins.leading(), directions.leading());
-    const std::vector<Vec3> from = origins.vector(), to = directions.vector();
-    std::vector<RayHit> hits(count_of(shape));
-    world.read([&](const World& w) {
-        parallel_for(hits.size(), 16, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t k = begin; k < end; ++k)
-                hits[k] = w.cast({from[from.size() == 1 ? 0 : k], to[to.size() == 1 ? 0 : k]}, limit);
-        });
-    });
+py::object hits_table(const Extents& shape, const std::vector<RayHit>& hits) {
     const std::size_t n = hits.size();
-    return table("RayHits",
-                 column<std::int64_t>(shape, n,
-                                      [&](std::size_t k) {
-                                          return hits[k].body == no_index ? -1
-                                                                          : static_cast<std::int64_t>(hits[k].body);
-                                      }),
+    const auto id = [](Index index) { return index == no_index ? -1 : static_cast<std::int64_t>(index); };
+    return table("RayHits", column<std::int64_t>(shape, n, [&](std::size_t k) { return id(hits[k].body); }),
+                 column<std::int64_t>(shape, n, [&](std::size_t k) { return id(hits[k].part); }),
                  column<double>(shape, n, [&](std::size_t k) { return hits[k].distance; }),
                  column<double>(shape, n, [&](std::size_t k) { return hits[k].error; }),
                  vectors_of(shape, n, [&](std::size_t k) { return hits[k].point; }),
@@ -162,6 +154,50 @@ py::object cast(const SharedWorld& world, const py::object& origin, const py::ob
                  column<std::uint8_t>(shape, n, [&](std::size_t k) { return hits[k].status; }));
 }
 
+py::object cast_all(const SharedWorld& world, const py::object& origin, const py::object& direction, double limit,
+                    std::uint32_t category, std::uint32_t mask) {
+    const Ray ray{vector_from(origin, "origin"), vector_from(direction, "direction")};
+    const auto hits = world.read([&](const World& w) { return w.cast_all(ray, limit, filter_of(category, mask)); });
+    return hits_table({extent(hits.size())}, hits);
+}
+
+py::list overlapping_box(const SharedWorld& world, const py::object& box, std::uint32_t category, std::uint32_t mask) {
+    const Box query = box_from(box, "box");
+    py::list all;
+    for (const Index id :
+         world.read([&](const World& w) { return w.overlapping_box(query, filter_of(category, mask)); }))
+        all.append(py::int_(id));
+    return all;
+}
+
+py::list containing(const SharedWorld& world, const py::object& point, std::uint32_t category, std::uint32_t mask) {
+    const Vec3 query = vector_from(point, "point");
+    py::list all;
+    for (const PointHit& hit :
+         world.read([&](const World& w) { return w.containing(query, filter_of(category, mask)); }))
+        all.append(py::make_tuple(hit.body, body_or_none(hit.part), hit.distance));
+    return all;
+}
+
+py::object cast(const SharedWorld& world, const py::object& origin, const py::object& direction, double limit, bool any,
+                std::uint32_t category, std::uint32_t mask) {
+    const Points origins(origin, "origin"), directions(direction, "direction");
+    origins.require_finite();
+    directions.require_finite();
+    const Extents shape = common_shape(origins.leading(), directions.leading());
+    const std::vector<Vec3> from = origins.vector(), to = directions.vector();
+    std::vector<RayHit> hits(count_of(shape));
+    const WorldFilter filter = filter_of(category, mask);
+    world.read([&](const World& w) {
+        parallel_for(hits.size(), 16, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t k = begin; k < end; ++k) {
+                const Ray ray{from[from.size() == 1 ? 0 : k], to[to.size() == 1 ? 0 : k]};
+                hits[k] = any ? w.cast_any(ray, limit, filter) : w.cast(ray, limit, filter);
+            }
+        });
+    });
+    return hits_table(shape, hits);
+}
 py::object check_poses(const SharedWorld& world, Index id, const py::object& given) {
     const Poses poses = poses_from(given, "poses");
     const auto statuses = world.read([&](const World& w) { return w.check_poses(id, poses.poses); });
@@ -189,18 +225,19 @@ void bind_changes(WorldClass& c) {
     c.def(
          "add",
          [](SharedWorld& world, const py::object& shape, const py::object& pose, const std::string& name,
-            std::uint32_t category, std::uint32_t mask, bool is_static) {
+            std::uint32_t category, std::uint32_t mask, bool is_static, std::uint64_t user) {
              Shape made = shape_from(shape, "shape");
              const Pose at = pose_from(pose, "pose");
              return world.change([&](World& w) {
                  return w.add(std::move(made), at,
-                              {.name = name, .category = category, .mask = mask, .is_static = is_static});
+                              {.name = name, .category = category, .mask = mask, .is_static = is_static, .user = user});
              });
          },
          py::arg("shape"), py::arg("pose") = py::none(), py::kw_only(), py::arg("name") = "", py::arg("category") = 1,
-         py::arg("mask") = 0xffff'ffffu, py::arg("is_static") = false,
+         py::arg("mask") = 0xffff'ffffu, py::arg("is_static") = false, py::arg("user") = 0,
          "Adds a body and returns its id, which does not change. category: bits of the categories of the body; mask: "
-         "bits of the categories that it may touch; pairs of two static bodies are not tested.")
+         "bits of the categories that it may touch; pairs of two static bodies are not tested. user: any number of "
+         "the caller.")
         .def("move", &move, py::arg("id"), py::arg("pose"),
              "Sets the pose of a body, or of many: ids and poses (n, 4, 4).")
         .def(
@@ -227,6 +264,12 @@ void bind_changes(WorldClass& c) {
                 world.change([&](World& w) { w.set_category(id, category, mask); });
             },
             py::arg("id"), py::arg("category"), py::arg("mask"), "Sets the category and the mask of a body.")
+        .def(
+            "set_user",
+            [](SharedWorld& world, Index id, std::uint64_t user) {
+                world.change([&](World& w) { w.set_user(id, user); });
+            },
+            py::arg("id"), py::arg("user"), "Sets the number of the caller of a body.")
         .def("set_filter", &SharedWorld::set_filter, py::arg("filter"),
              "filter(a, b) -> bool decides whether a pair is tested. It must be symmetric, and must not use this "
              "world. None removes the filter.")
@@ -269,17 +312,37 @@ void bind_questions(WorldClass& c) {
                 return world.read([&](const World& w) { return std::string(w.name(id)); });
             },
             py::arg("id"), "Returns the name of a body.")
-        .def("collide", &collide_shape, py::arg("shape"), py::arg("pose") = py::none(), py::kw_only(),
-             py::arg("goal") = CollideGoal::status, py::arg("method") = Method::automatic, py::arg("margin") = 0.0,
-             py::arg("max_contacts") = 16,
-             "Returns the bodies that a shape overlaps: [(id, CollideResult)], where the shape is A.")
+        .def(
+            "user",
+            [](const SharedWorld& world, Index id) {
+                return world.read([&](const World& w) { return w.body_options(id).user; });
+            },
+            py::arg("id"), "Returns the number of the caller of a body.")
+        .def(
+            "collide", &collide_shape, py::arg("shape"), py::arg("pose") = py::none(), py::kw_only(),
+            py::arg("goal") = CollideGoal::status, py::arg("method") = Method::automatic, py::arg("margin") = 0.0,
+            py::arg("max_contacts") = 16, py::arg("category") = 0xffff'ffffu, py::arg("mask") = 0xffff'ffffu,
+            "Returns the bodies that a shape overlaps: [(id, CollideResult)], where the shape is A. category, mask: as "
+            "those of a body, for this query.")
         .def("nearest", &nearest, py::arg("shape"), py::arg("pose") = py::none(), py::kw_only(),
              py::arg("limit") = no_limit, py::arg("method") = Method::automatic, py::arg("tolerance") = 0.0,
+             py::arg("category") = 0xffff'ffffu, py::arg("mask") = 0xffff'ffffu,
              "Returns the nearest body within a limit (m): (id, DistanceResult), or (None, None).")
-        .def("cast", &cast, py::arg("origin"), py::arg("direction"), py::arg("limit") = no_limit,
-             "Returns the first hit of each ray as RayHits. origin and direction: (..., 3), metres.")
+        .def("cast", &cast, py::arg("origin"), py::arg("direction"), py::arg("limit") = no_limit, py::kw_only(),
+             py::arg("any") = false, py::arg("category") = 0xffff'ffffu, py::arg("mask") = 0xffff'ffffu,
+             "Returns the first hit of each ray as RayHits, or any hit. origin and direction: (..., 3), metres.")
+        .def("cast_all", &cast_all, py::arg("origin"), py::arg("direction"), py::arg("limit") = no_limit, py::kw_only(),
+             py::arg("category") = 0xffff'ffffu, py::arg("mask") = 0xffff'ffffu,
+             "Returns the first hit of one ray on every body that it hits, nearest first, as RayHits.")
+        .def("overlapping_box", &overlapping_box, py::arg("box"), py::kw_only(), py::arg("category") = 0xffff'ffffu,
+             py::arg("mask") = 0xffff'ffffu,
+             "Returns the ids of the bodies whose bounding boxes overlap a box [lower, upper] (2, 3), metres.")
+        .def("containing", &containing, py::arg("point"), py::kw_only(), py::arg("category") = 0xffff'ffffu,
+             py::arg("mask") = 0xffff'ffffu,
+             "Returns the solids that contain a point (3,): [(id, part or None, signed distance)].")
         .def("sweep", &sweep_shape, py::arg("shape"), py::arg("motion"), py::kw_only(), py::arg("tolerance") = 1e-6,
-             py::arg("margin") = 0.0, "Returns the first body that a moving shape hits: (id or None, SweepResult).")
+             py::arg("margin") = 0.0, py::arg("category") = 0xffff'ffffu, py::arg("mask") = 0xffff'ffffu,
+             "Returns the first body that a moving shape hits: (id or None, SweepResult).")
         .def("check_poses", &check_poses, py::arg("id"), py::arg("poses"),
              R"(Tests whether a body would overlap any other body at each of these poses (..., 4, 4), in parallel.
 

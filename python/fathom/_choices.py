@@ -63,6 +63,7 @@ class ShapeKind(_Word):
     tetrahedra = "tetrahedra"
     height_field = "height_field"
     half_space = "half_space"
+    compound = "compound"
 
 
 class MeshInside(_Word):
@@ -98,6 +99,7 @@ class Method(_Word):
     depth_maps = "depth_maps"
     dual_gradient = "dual_gradient"
     conservative_advancement = "conservative_advancement"
+    compound = "compound"
 
 
 class CollideGoal(_Word):

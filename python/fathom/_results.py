@@ -36,6 +36,7 @@ class RayHits(NamedTuple):
     """The first hits of rays: numbers for a single ray, arrays for many. Metres, world frame."""
 
     body: Union[int, np.ndarray]  #: (...,) id of the body, or -1
+    part: Union[int, np.ndarray]  #: (...,) part of a compound shape, or -1
     distance: Union[float, np.ndarray]  #: (...,) distance along the ray; inf if nothing is hit
     error: Union[float, np.ndarray]  #: (...,) the ray enters the body in [distance, distance + error]
     point: np.ndarray  #: (..., 3)

@@ -11,6 +11,7 @@
 #include <fathom/geometry/sample/point_shell.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -123,6 +124,19 @@ Network random_network(Random& random, double size) {
             .domain = Box::around(Vec3::Zero(), Vec3::Constant(size))};
 }
 
+// Two to five small parts of other kinds, but of networks and half-spaces; some are compounds themselves.
+Shape random_compound(Random& random, double size) {
+    constexpr std::array kinds = {ShapeKind::analytic,    ShapeKind::closed_mesh, ShapeKind::analytic,
+                                  ShapeKind::closed_mesh, ShapeKind::tetrahedra,  ShapeKind::other_field,
+                                  ShapeKind::open_mesh,   ShapeKind::compound};
+    std::vector<CompoundPart> parts;
+    for (std::size_t k = 2 + random.below(3); k > 0; --k) {
+        const ShapeKind kind = kinds[random.below(kinds.size())];
+        parts.push_back({random_shape(kind, random, 0.6 * size), {random.rotation(), 0.35 * size * random.in_ball()}});
+    }
+    return Shape::compound(std::move(parts));
+}
+
 } // namespace
 
 Shape random_shape(ShapeKind kind, Random& random, double size) {
@@ -146,6 +160,8 @@ Shape random_shape(ShapeKind kind, Random& random, double size) {
         return Shape(random_tetrahedra(random, size));
     case ShapeKind::height_field:
         return Shape(random_heights(random, size));
+    case ShapeKind::compound:
+        return random_compound(random, size);
     case ShapeKind::half_space:
         break;
     }

@@ -31,13 +31,23 @@ struct Body {
 
     // At most 0 if the world point belongs to the shape: for solids the value of the field, for surfaces the distance.
     [[nodiscard]] double outside(const Vec3& world, const Pose& at) const {
-        const Vec3 p = at.to_local(world);
-        return has_field(shape.kind()) ? shape.field()->distance(p)
-                                       : std::sqrt(shape.tree().closest(p).squared_distance);
+        return outside_of(shape, at.to_local(world));
     }
     // Whether outside() is the distance there.
-    [[nodiscard]] bool is_exact_distance() const {
+    [[nodiscard]] bool is_exact_distance() const { return has_exact_distance(shape); }
+
+    [[nodiscard]] static double outside_of(const Shape& shape, const Vec3& p) {
+        if (has_field(shape.kind())) return shape.field()->distance(p);
+        if (shape.kind() != ShapeKind::compound) return std::sqrt(shape.tree().closest(p).squared_distance);
+        double least = HUGE_VAL;
+        for (const CompoundPart& part : shape.parts())
+            least = std::min(least, outside_of(part.shape, part.pose.to_local(p)));
+        return least;
+    }
+    [[nodiscard]] static bool has_exact_distance(const Shape& shape) {
         const ShapeKind k = shape.kind();
+        if (k == ShapeKind::compound)
+            return std::ranges::all_of(shape.parts(), [](const auto& part) { return has_exact_distance(part.shape); });
         return is_surface(k) || k == ShapeKind::closed_mesh || k == ShapeKind::tetrahedra ||
                k == ShapeKind::half_space || k == ShapeKind::other_field;
     }
@@ -51,6 +61,12 @@ double size_of(const Shape& a, const Shape& b) {
 
 std::vector<Vec3> points_of(const Shape& shape, std::size_t count, Random& random) {
     std::vector<Vec3> points;
+    if (shape.kind() == ShapeKind::compound) {
+        for (const CompoundPart& part : shape.parts())
+            for (const Vec3& p : points_of(part.shape, 1 + count / shape.parts().size(), random))
+                points.push_back(part.pose * p);
+        return points;
+    }
     if (has_surface(shape.kind())) {
         const TriangleMesh& mesh = shape.mesh();
         for (std::size_t k = 0; k < count; ++k) {
@@ -101,7 +117,7 @@ private:
     [[nodiscard]] const Vec3* common_point(const Pose& pose_b, double depth) {
         for (const auto& [from, pose, to, at] :
              {std::tuple(&a_, a_.pose, &b_, pose_b), std::tuple(&b_, pose_b, &a_, a_.pose)}) {
-            if (!has_field(to->shape.kind())) continue;
+            if (!has_field(to->shape.kind()) && to->shape.kind() != ShapeKind::compound) continue;
             for (const Vec3& p : from->points) {
                 found_ = pose * p;
                 if (to->outside(found_, at) <= -depth) return &found_;

@@ -2,6 +2,7 @@
 #include <fathom/detect/query/distance_lower_bound.h>
 
 #include <fathom/base/rounding.h>
+#include <fathom/detect/query/compound.h>
 #include <fathom/detect/trees/dual_tree_bound.h>
 
 #include <algorithm>
@@ -62,10 +63,24 @@ double gap_over_plane(BoundingTree parts, const Pose& in_plane, const Shape::Hal
     return heap.front().least;
 }
 
+// Over the pairs of parts whose bounding boxes are nearer than the result.
+double gap_of_parts(const query::Pair& pair, const GapOptions& options) {
+    query::PartPairs pairs(pair);
+    query::PartPairs::Parts parts;
+    double least = options.sufficient;
+    for (std::size_t tested = 0; tested < options.effort && pairs.next(least, parts); ++tested) {
+        const query::Placed a = query::part_of(pair.a, parts.a), b = query::part_of(pair.b, parts.b);
+        least = std::min(least, std::max(parts.gap, distance_lower_bound(*a.shape, a.pose, *b.shape, b.pose, options)));
+    }
+    return std::min(least, pairs.least_gap());
+}
+
 } // namespace
 
 double distance_lower_bound(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
                             const GapOptions& options) {
+    if (query::is_compound(a.kind()) || query::is_compound(b.kind()))
+        return gap_of_parts({{&a, pose_a}, {&b, pose_b}}, options);
     if (!b.bounded()) {
         GapOptions swapped = options;
         swapped.direction = -options.direction;
@@ -83,6 +98,7 @@ double distance_lower_bound(const Shape& a, const Pose& pose_a, const Shape& b, 
 
 double extent(const Shape& shape) {
     if (shape.kind() == ShapeKind::half_space) return std::abs(shape.half_space().offset);
+    if (query::is_compound(shape.kind())) return shape.compound().extent;
     return shape.bounded() ? shape.bounds().center().norm() + shape.radius() : 0;
 }
 

@@ -14,9 +14,16 @@ namespace query {
 
 namespace {
 
-constexpr std::array rows = {&closed_form_row, &point_field_row, &mesh_mesh_row,
-                             &mesh_field_row,  &field_field_row, &conservative_advancement_row,
-                             &octree_row,      &tetrahedra_row,  &dual_gradient_row,
+constexpr std::array rows = {&compound_row,
+                             &closed_form_row,
+                             &point_field_row,
+                             &mesh_mesh_row,
+                             &mesh_field_row,
+                             &field_field_row,
+                             &conservative_advancement_row,
+                             &octree_row,
+                             &tetrahedra_row,
+                             &dual_gradient_row,
                              &depth_maps_row};
 static_assert(rows.size() == all_methods.size());
 

@@ -52,7 +52,10 @@ Status status_of(const DistanceResult& distance) {
 
 // ---- Meshes without a certain interior
 
-bool has_caps(const Shape& shape) { return shape.interior() == MeshInterior::capped; }
+// Of a compound, the queries of its parts have taken them into account.
+bool has_caps(const Shape& shape) {
+    return shape.kind() == ShapeKind::closed_mesh && shape.interior() == MeshInterior::capped;
+}
 
 // Sentences for A, for B, and for both.
 using Note = std::array<std::string_view, 3>;
@@ -115,7 +118,8 @@ template <class Result>
 void note_interiors(const Shape& a, const Shape& b, bool depends_on_guess, Result& result) {
     result.proven = result.proven && !depends_on_guess;
     if (depends_on_guess) result.error_bound = HUGE_VAL;
-    result.note = note_on(a, b, result.status, depends_on_guess);
+    const std::string_view note = note_on(a, b, result.status, depends_on_guess);
+    if (!note.empty()) result.note = note;
 }
 
 // Searches the shortest separating translation, unless the method has found it.
@@ -141,13 +145,21 @@ void add_separation(const Pair& pair, DistanceResult& result) {
 
 // Caps are not triangles of the given mesh: they have no number.
 void forget_caps(const Shape& shape, Feature Contact::*feature, std::vector<Contact>& contacts) {
-    if (!has_caps(shape) && shape.interior() != MeshInterior::sealed) return;
+    if (shape.kind() != ShapeKind::closed_mesh || shape.interior() == MeshInterior::closed) return;
     const std::size_t given = shape.without_caps().mesh().triangles.size();
     for (Contact& c : contacts)
         if ((c.*feature).element >= given) (c.*feature).element = no_index;
 }
 
 } // namespace
+
+std::string_view flipped(std::string_view note) {
+    for (const Note* one : {&depends_on_caps, &independent_of_caps, &sheet_overlaps, &sheet_is_disjoint})
+        for (const std::size_t k : {0u, 1u})
+            if (note == (*one)[k]) return (*one)[1 - k];
+    return note;
+}
+
 } // namespace query
 
 CollideResult collide(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,

@@ -35,14 +35,16 @@ enum class Method {
     mesh_mesh,   // triangles against triangles, exact predicates (mesh_mesh.h)
     tetrahedra,  // tetrahedra against tetrahedra, exact predicates (detect/tet)
     depth_maps,  // rasterized depth maps, accurate to a pixel, not a proof (detect/depth)
-    dual_gradient,           // descent from detection points, not a proof (decomposition/detection_points.h)
-    conservative_advancement // time steps bounded by distance / speed (conservative_advancement.h)
+    dual_gradient,            // descent from detection points, not a proof (decomposition/detection_points.h)
+    conservative_advancement, // time steps bounded by distance / speed (conservative_advancement.h)
+    compound                  // queries of the parts of compound shapes whose bounding boxes are near (compound.h)
 };
 inline constexpr std::array all_methods = {Method::closed_form,   Method::field_field,
                                            Method::octree,        Method::mesh_field,
                                            Method::point_field,   Method::mesh_mesh,
                                            Method::tetrahedra,    Method::depth_maps,
-                                           Method::dual_gradient, Method::conservative_advancement};
+                                           Method::dual_gradient, Method::conservative_advancement,
+                                           Method::compound};
 [[nodiscard]] std::string_view name(Method method); // for example "mesh_field"
 
 // What collide() computes; each includes those before it.
@@ -65,6 +67,7 @@ struct CollideOptions {
 // The status of a pair is `status`: disjoint, overlapping (touching included) or undecided.
 struct CollideResult {
     Status status = Status::disjoint;
+    [[nodiscard]] bool touching() const { return status != Status::disjoint; } // not proven disjoint
     // "disjoint" is proven for the shapes as represented, or "overlapping" has a `witness`. False also if contacts were
     // found whose depth is below the error of the shapes, or if the result depends on the caps of a mesh.
     bool proven = true;
@@ -105,6 +108,7 @@ struct DistanceOptions {
 // Signed distance of two shapes: the distance if they are disjoint, minus the penetration depth if they overlap.
 struct DistanceResult {
     Status status = Status::disjoint; // of the bounds: overlapping if upper_bound <= 0, disjoint if lower_bound > 0
+    [[nodiscard]] bool touching() const { return status != Status::disjoint; } // not proven disjoint
     bool proven = true; // the status is proven, and the bound that it rests on is not below the error of the shapes
     // The distance lies between these bounds, up to error_bound (m). If the shapes overlap, upper_bound <= 0 is minus
     // the local depth of the deepest point found, and lower_bound minus the length of the separating translation, or
@@ -137,7 +141,8 @@ struct SweepOptions {
 };
 
 struct SweepResult {
-    Status status = Status::disjoint; // over the whole motion
+    Status status = Status::disjoint;                                          // over the whole motion
+    [[nodiscard]] bool touching() const { return status != Status::disjoint; } // not proven disjoint
     // False: undecided, or (point_field for meshes) `time` holds for the vertices only: edges may touch earlier.
     bool proven = true;
     // Lower bound on the time of impact. If overlapping, contact occurs in [time, time + error]: it was observed at

@@ -5,6 +5,7 @@
 #include <fathom/base/rounding.h>
 #include <fathom/detect/field_field/closest_points_field_field.h>
 #include <fathom/detect/mesh_field/contact_reduction.h>
+#include <fathom/detect/query/compound.h>
 #include <fathom/detect/query/distance_lower_bound.h>
 #include <fathom/detect/query/methods.h>
 #include <fathom/detect/trees/triangle_sphere_tree.h>
@@ -60,17 +61,23 @@ Pair ordered(const Pair& pair, bool (*first)(ShapeKind)) {
 
 void flip(CollideResult& collision) {
     collision.normal = -collision.normal;
+    collision.note = flipped(collision.note);
     for (Contact& c : collision.contacts) c = flipped(c);
 }
 
 void flip(DistanceResult& distance) {
     std::swap(distance.point_a, distance.point_b);
     distance.normal = -distance.normal;
+    distance.note = flipped(distance.note);
 }
 
-void flip(SweepResult& sweep) { sweep.normal = -sweep.normal; }
+void flip(SweepResult& sweep) {
+    sweep.normal = -sweep.normal;
+    sweep.note = flipped(sweep.note);
+}
 
 double surface_error(const Shape& shape) {
+    if (shape.kind() == ShapeKind::compound) return shape.compound().surface_error;
     const double error = shape.error_bound();
     return std::isfinite(error) ? error : 0; // the zero surface is the shape, whatever the values around it
 }

@@ -35,10 +35,11 @@ struct Pair {
 // otherwise the order follows from kind, bounds and pose.
 [[nodiscard]] Pair ordered(const Pair& pair, bool (*first)(ShapeKind));
 
-// Converts a result for (a, b) into the result for (b, a).
+// Converts a result for (a, b) into the result for (b, a); and a note.
 void flip(CollideResult& collision);
 void flip(DistanceResult& distance);
 void flip(SweepResult& sweep);
+[[nodiscard]] std::string_view flipped(std::string_view note);
 
 // Bounds on the deviation of a shape's surface from the true shape, and on the error of the pair's depths (m).
 [[nodiscard]] double surface_error(const Shape& shape);

@@ -7,6 +7,7 @@
 #include <fathom/detect/depth/depth_object.h>
 #include <fathom/detect/point_field/segment_caster.h>
 #include <fathom/detect/point_field/shell_sweep.h>
+#include <fathom/detect/query/compound.h>
 #include <fathom/detect/tet/tet_body.h>
 #include <fathom/detect/trees/field_sphere_tree.h>
 #include <fathom/detect/trees/triangle_sphere_tree.h>
@@ -23,6 +24,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 namespace fathom {
 
@@ -48,6 +50,8 @@ std::string_view name(ShapeKind kind) {
         return "height_field";
     case ShapeKind::half_space:
         return "half_space";
+    case ShapeKind::compound:
+        return "compound";
     }
     return "unknown";
 }
@@ -72,6 +76,7 @@ struct Shape::State {
     TetMesh tets{};
     std::vector<Vec3> points{};
     HalfSpace half_space{};
+    std::shared_ptr<const Compound> compound{};
 
     Lazy<OwnField> field;
     Lazy<FieldSphereTree> solid;
@@ -236,11 +241,20 @@ Shape Shape::half_space(const Vec3& normal, double offset) {
     return Shape(std::make_shared<AnalyticField>(shapes::plane(normal, offset)));
 }
 
+Shape Shape::compound(std::vector<CompoundPart> parts) {
+    const auto state = std::make_shared<State>();
+    state->kind = ShapeKind::compound;
+    state->compound = std::make_shared<const Compound>(make_compound(std::move(parts)));
+    state->bounds = state->compound->bounds;
+    return Shape(state);
+}
+
 ShapeKind Shape::kind() const { return state_->kind; }
 const Box& Shape::bounds() const { return state_->bounds; }
 double Shape::radius() const { return 0.5 * state_->bounds.diagonal(); }
 
 double Shape::error_bound() const {
+    if (state_->compound) return state_->compound->error_bound;
     return state_->given_field ? state_->given_field->near_error_bound() : state_->seal.displacement;
 }
 
@@ -248,6 +262,7 @@ bool Shape::has_triangles() const { return state_->mesh || has_surface(kind()); 
 
 MeshInterior Shape::interior() const {
     if (state_->is_mesh()) return state_->seal.interior;
+    if (state_->compound) return state_->compound->interior;
     return has_field(kind()) ? MeshInterior::closed : MeshInterior::sheet;
 }
 
@@ -389,13 +404,33 @@ const Shape::HalfSpace& Shape::half_space() const {
     return state_->half_space;
 }
 
+const Compound& Shape::compound() const {
+    state_->require(state_->kind == ShapeKind::compound, "parts");
+    return *state_->compound;
+}
+
+std::span<const CompoundPart> Shape::parts() const { return compound().parts; }
+
 void Shape::prepare() const {
+    if (kind() == ShapeKind::compound)
+        for (const CompoundPart& part : parts()) part.shape.prepare();
     if (has_field(kind())) (void)solid();
     if (has_triangles()) {
         (void)surface();
         (void)component_samples();
     }
     if (kind() == ShapeKind::point_shell) (void)points();
+}
+
+// Each shape once, however many parts have it.
+std::size_t Shape::bytes_of_parts(std::span<const CompoundPart> parts) {
+    std::set<const State*> counted;
+    std::size_t bytes = 0;
+    for (const CompoundPart& part : parts) {
+        bytes += sizeof(CompoundPart) + sizeof(OrientedBox) + part.name.capacity();
+        if (counted.insert(part.shape.state_.get()).second) bytes += part.shape.memory_bytes();
+    }
+    return bytes;
 }
 
 std::size_t Shape::memory_bytes() const {
@@ -416,6 +451,7 @@ std::size_t Shape::memory_bytes() const {
     }
     if (const auto* samples = s.component_samples.made()) bytes += samples->size() * sizeof(Vec3);
     if (const auto* shape = s.without_caps.made()) bytes += shape->memory_bytes();
+    if (s.compound) bytes += s.compound->tree.memory_bytes() + bytes_of_parts(s.compound->parts);
     return bytes;
 }
 

@@ -1,7 +1,8 @@
 // Shape: one handle for every kind of geometry, used by query.h and world.h.
 // Solids have an interior: analytic expressions, grids, neural and other fields, closed meshes, tetrahedra, height
 // fields and half-spaces. Surfaces have no interior: open meshes and point shells overlap a solid if a part of them is
-// inside it, and another surface if the two intersect.
+// inside it, and another surface if the two intersect. A compound is a set of parts of any of these kinds; it touches
+// whatever one of its parts touches.
 // Whether a triangle mesh is a solid is decided by the rules of geometry/inspect/seal.h, and interior() says how and
 // why: small defects are repaired, small holes are closed by caps (the interior is then a guess, and no result that
 // depends on it is proven), and all other meshes are surfaces.
@@ -16,6 +17,7 @@
 #include <fathom/geometry/mesh/triangle_mesh.h>
 
 #include <array>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <span>
@@ -30,6 +32,8 @@ class FieldSphereTree;
 class SegmentCaster;
 class SurfaceTree;
 class TriangleSphereTree;
+struct Compound;
+struct CompoundPart;
 struct DetectionParts;
 struct SharedDepthObject;
 namespace point_field {
@@ -49,23 +53,24 @@ enum class ShapeKind {
     point_shell,  // a set of points
     tetrahedra,   // the union of tetrahedra
     height_field, // the solid below a height field
-    half_space    // all points on one side of a plane
+    half_space,   // all points on one side of a plane
+    compound      // the union of parts, each a shape in a pose
 };
 inline constexpr std::array all_shape_kinds = {ShapeKind::analytic,    ShapeKind::grid,        ShapeKind::neural,
                                                ShapeKind::other_field, ShapeKind::closed_mesh, ShapeKind::open_mesh,
                                                ShapeKind::point_shell, ShapeKind::tetrahedra,  ShapeKind::height_field,
-                                               ShapeKind::half_space};
+                                               ShapeKind::half_space,  ShapeKind::compound};
 [[nodiscard]] std::string_view name(ShapeKind kind); // for example "closed_mesh"
 
 // Properties of a kind: it has no interior; it has a triangle surface (points count as triangles without size); it has
-// a signed distance field.
+// a signed distance field. A compound has none of the three: queries ask its parts.
 [[nodiscard]] constexpr bool is_surface(ShapeKind kind) {
     return kind == ShapeKind::open_mesh || kind == ShapeKind::point_shell;
 }
 [[nodiscard]] constexpr bool has_surface(ShapeKind kind) {
     return is_surface(kind) || kind == ShapeKind::closed_mesh || kind == ShapeKind::tetrahedra;
 }
-[[nodiscard]] constexpr bool has_field(ShapeKind kind) { return !is_surface(kind); }
+[[nodiscard]] constexpr bool has_field(ShapeKind kind) { return !is_surface(kind) && kind != ShapeKind::compound; }
 
 // Whether a mesh has an interior.
 enum class MeshInside {
@@ -87,6 +92,10 @@ public:
     explicit Shape(std::vector<Vec3> points); // a point shell; Error as check_vertices(), check_size(); Error{empty}
     // The half-space of all points p with normal . p / |normal| <= offset (m).
     [[nodiscard]] static Shape half_space(const Vec3& normal, double offset);
+    // The union of parts. A nested compound is replaced by its parts. Error{empty} without parts; Error{too_large}
+    // above 2^20; Error{non_finite} or {invalid_argument} for a pose that is not finite or whose quaternion is not
+    // unit.
+    [[nodiscard]] static Shape compound(std::vector<CompoundPart> parts);
 
     [[nodiscard]] ShapeKind kind() const;
     [[nodiscard]] bool bounded() const {
@@ -100,7 +109,7 @@ public:
     [[nodiscard]] double error_bound() const;
 
     // How the interior of a mesh was determined, and why (one sentence). Other solids are `closed`, point shells are
-    // sheets, both without a reason.
+    // sheets, both without a reason. Of a compound: the least certain one of its parts.
     [[nodiscard]] MeshInterior interior() const;
     [[nodiscard]] const std::string& interior_reason() const;
     // A mesh that was taken for a surface without the caller's request: it may be meant as a solid.
@@ -140,6 +149,9 @@ public:
     [[nodiscard]] const std::shared_ptr<SharedDepthObject>& depth_object() const;
     using HalfSpace = FieldHalfSpace;
     [[nodiscard]] const HalfSpace& half_space() const; // of a half-space
+    // The parts of a compound, as given but without nesting: Feature::part is an index into this list.
+    [[nodiscard]] std::span<const CompoundPart> parts() const;
+    [[nodiscard]] const Compound& compound() const; // the parts and their tree
 
     // Builds the data that the methods of query.h need for this kind.
     void prepare() const;
@@ -148,7 +160,23 @@ public:
 
 private:
     struct State;
+    explicit Shape(std::shared_ptr<State> state) : state_(std::move(state)) {}
+    [[nodiscard]] static std::size_t bytes_of_parts(std::span<const CompoundPart> parts);
+
     std::shared_ptr<State> state_;
+};
+
+// Part of a compound shape.
+struct CompoundPart {
+    Shape shape;
+    Pose pose{};        // of the part in the frame of the compound
+    std::string name{}; // of a part of a nested compound: the names of both, joined by "/"
+    std::uint64_t user = 0;
+    // Categories of the part, and those that it may touch, one bit each; both parts of a pair must allow the other. A
+    // shape that is not a compound has category 1 and allows all. A part of a nested compound has the categories of
+    // both, and allows what both allow.
+    std::uint32_t category = 1;
+    std::uint32_t mask = 0xffff'ffffu;
 };
 
 } // namespace fathom

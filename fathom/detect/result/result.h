@@ -32,8 +32,8 @@ enum class Separates {
 
 // Feature of a body at a contact. no_index: unknown.
 struct Feature {
-    Index element = no_index; // brick of a grid, triangle of a mesh
-    Index part = no_index;    // part of a decomposition; collide() does not fill it
+    Index element = no_index; // brick of a grid, triangle of a mesh; of the part, if the body is a compound
+    Index part = no_index;    // part of a compound shape (Shape::parts()) or of a decomposition
 };
 
 struct Contact {

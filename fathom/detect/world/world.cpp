@@ -33,26 +33,6 @@ void check(const WorldOptions& options) {
 
 } // namespace
 
-Pose checked_pose(const Pose& pose, std::int64_t index) {
-    if (!is_finite(pose))
-        throw Error(Cause::non_finite, "the pose must be finite", {.element = "pose", .index = index});
-    const double length = pose.rotation.norm();
-    if (!(std::abs(length - 1) < 1e-3))
-        throw Error(Cause::invalid_argument,
-                    fmt::format("the rotation is a quaternion of length {}, expected length 1", length),
-                    {.element = "pose", .index = index});
-    if (std::abs(length - 1) < unit_tolerance) return pose;
-    return {pose.rotation.normalized(), pose.translation};
-}
-
-Box placed_box(const Box& box, const Pose& pose) {
-    if (box.empty()) return {};
-    const Vec3 center = pose * box.center();
-    const Vec3 half = pose.rotation.toRotationMatrix().cwiseAbs() * box.half();
-    const double rounding = pose_rounding(box.center().norm() + box.half().norm(), center.stableNorm());
-    return Box::around(center, half).grown(rounding);
-}
-
 const WorldBody& World::State::body(Index id) const {
     if (id >= bodies.size() || !bodies[id])
         throw Error(Cause::index_out_of_range, "the body does not exist", body_place(id));
@@ -169,6 +149,8 @@ void World::set_category(Index id, std::uint32_t category, std::uint32_t mask) {
     options.mask = mask;
 }
 
+void World::set_user(Index id, std::uint64_t user) { state_->body(id).options.user = user; }
+
 void World::set_filter(Filter filter) { state_->filter = std::move(filter); }
 
 const WorldStep& World::last() const { return state_->step; }
@@ -183,6 +165,7 @@ const Shape& World::shape(Index id) const {
 }
 const Pose& World::pose(Index id) const { return state_->body(id).pose; }
 const std::string& World::name(Index id) const { return state_->body(id).options.name; }
+const BodyOptions& World::body_options(Index id) const { return state_->body(id).options; }
 const WorldOptions& World::options() const { return state_->options; }
 
 } // namespace fathom

@@ -1,7 +1,7 @@
 // Private state of World: the bodies, and the pair cache that is kept between steps.
 #pragma once
 
-#include <fathom/detect/query/shape.h>
+#include <fathom/detect/query/placement.h>
 #include <fathom/detect/world/world.h>
 #include <fathom/index/broad_phase.h>
 
@@ -29,6 +29,11 @@ struct PairMemory {
 
 // Whether the field values of a shape are distances everywhere outside it, so that a margin is a distance too.
 [[nodiscard]] bool measures_distance(const Shape& shape);
+
+// Whether an unbounded shape may have a point within the margin of a box of its frame.
+[[nodiscard]] bool reaches(const Shape& endless, const Box& box, double margin);
+
+[[nodiscard]] double checked_limit(double limit); // Error{invalid_argument} if it is negative or not a number
 
 struct WorldBody {
     std::optional<Shape> form; // absent: a body given by its bounds, which no query tests
@@ -81,21 +86,19 @@ struct World::State {
     [[nodiscard]] bool still_true(const WorldBody& a, const WorldBody& b, const PairMemory& memory) const;
     void look_ahead(const WorldBody& a, const WorldBody& b, PairMemory& memory) const;
 
+    // Whether a query with this filter considers a body.
+    [[nodiscard]] bool admits(const WorldFilter& filter, Index id) const;
     // Bodies that may touch a shape with this bounding box, ascending.
-    [[nodiscard]] std::vector<Index> near(const Shape& shape, const Box& box) const;
+    [[nodiscard]] std::vector<Index> near(const Shape& shape, const Box& box, const WorldFilter& filter) const;
+    // Calls visit(hit) for the first hit of each body that a ray hits within the limit; visit() returns the new limit.
+    void visit_hits(const Ray& unit, double limit, const WorldFilter& filter,
+                    CallableRef<double(const RayHit&)> visit) const;
     struct Gap {
         double least = 0; // lower bound on the distance (m)
         Index id = no_index;
     };
-    // All bodies, as a heap with the smallest bound first.
-    [[nodiscard]] std::vector<Gap> by_gap(const Shape& shape, const Box& box) const;
+    // The bodies that the filter admits, as a heap with the smallest bound first.
+    [[nodiscard]] std::vector<Gap> by_gap(const Shape& shape, const Box& box, const WorldFilter& filter) const;
 };
-
-// The pose with a normalized rotation. Error{non_finite}; Error{invalid_argument} if the quaternion is not nearly unit.
-[[nodiscard]] Pose checked_pose(const Pose& pose, std::int64_t index = -1);
-// Bounding box of a box in a pose, rounding included; empty for an empty box.
-[[nodiscard]] Box placed_box(const Box& box, const Pose& pose);
-// The same of a bounded shape.
-[[nodiscard]] inline Box placed_box(const Shape& shape, const Pose& pose) { return placed_box(shape.bounds(), pose); }
 
 } // namespace fathom

@@ -4,6 +4,7 @@
 #include <fathom/detect/world/world.h>
 
 #include <fathom/base/parallel.h>
+#include <fathom/detect/query/compound.h>
 #include <fathom/detect/query/distance_lower_bound.h>
 #include <fathom/detect/world/world_state.h>
 
@@ -38,6 +39,8 @@ double relative_travel(const Shape& a, const Pose& a_before, const Pose& a_now, 
 }
 
 bool measures_distance(const Shape& shape) {
+    if (shape.kind() == ShapeKind::compound)
+        return std::ranges::all_of(shape.parts(), [](const CompoundPart& p) { return measures_distance(p.shape); });
     return has_surface(shape.kind()) || shape.kind() == ShapeKind::half_space ||
            (shape.kind() == ShapeKind::analytic && shape.error_bound() == 0);
 }
@@ -77,11 +80,21 @@ bool World::State::allowed(Index a, Index b) const {
     return !filter || filter(a, b);
 }
 
+bool reaches(const Shape& endless, const Box& box, double margin) {
+    if (endless.kind() != ShapeKind::compound) return endless.field()->range(box).lower <= margin;
+    const Compound& compound = endless.compound();
+    if (!compound.tree.empty() && compound.tree.bounds().grown(outward(margin)).overlaps(box)) return true;
+    return std::ranges::any_of(compound.unbounded, [&](Index k) {
+        const CompoundPart& part = compound.parts[k];
+        return reaches(part.shape, placed_box(box, part.pose.inverse()), margin);
+    });
+}
+
 bool World::State::may_reach(const WorldBody& endless_one, const WorldBody& other) const {
     if (other.endless() || !endless_one.form) return true;
     const Box box = other.swept ? placed_box(*other.swept, endless_one.pose.inverse())
                                 : placed_box(other.shape(), relative(endless_one.pose, other.pose));
-    return !box.empty() && endless_one.shape().field()->range(box).lower <= options.query.margin;
+    return !box.empty() && reaches(endless_one.shape(), box, options.query.margin);
 }
 
 void World::State::find_candidates() {
