@@ -171,3 +171,38 @@ def test_a_world_agrees_with_pair_queries():
         shape = world.shape(0)
         wanted = {(a, b) for a in range(12) for b in range(a + 1, 12) if fathom.collide(shape, poses[a], shape, poses[b])}
         assert touching == wanted and 0 < len(wanted) < 66
+
+
+def test_queries_take_categories_and_masks():
+    world = fathom.World()
+    glass = world.add(CUBE, at(-2, 0, 0), category=1)
+    ball = world.add("sphere(0.5)", None, category=2, user=7)
+    assert world.cast([-5, 0, 0], [1, 0, 0]).body == glass and world.cast([-5, 0, 0], [1, 0, 0], mask=2).body == ball
+    assert world.cast([-5, 0, 0], [1, 0, 0], 2, any=True, mask=2).body == -1
+    assert world.cast_all([-5, 0, 0], [1, 0, 0]).body.tolist() == [glass, ball]
+    assert world.overlapping_box([[-3, -1, -1], [1, 1, 1]]) == [glass, ball]
+    assert world.overlapping_box([[-3, -1, -1], [1, 1, 1]], mask=1) == [glass]
+    assert world.containing([0, 0, 0.25]) == [(ball, None, pytest.approx(-0.25))] and world.containing([0, 0, 0], mask=1) == []
+    assert world.nearest("sphere(0.1)", at(-1.2, 0, 0), mask=2)[0] == ball
+    assert [body for body, _ in world.collide("sphere(2)", None, mask=1)] == [glass]
+    assert world.sweep("sphere(0.1)", fathom.Motion(at(-5, 0, 0), at(5, 0, 0)), mask=2)[0] == ball
+    assert world.user(ball) == 7 and world.user(glass) == 0
+    world.set_user(glass, 2**64 - 1)
+    assert world.user(glass) == 2**64 - 1
+
+
+def test_hits_and_contacts_name_the_part_of_a_compound():
+    world = fathom.World()
+    inner = fathom.Shape.compound([fathom.CompoundPart("sphere(0.5)", at(0, 0, 2), name="tip", user=3)])
+    shape = fathom.Shape.compound([CUBE, fathom.CompoundPart(inner, at(0, 0, 1), name="arm")])
+    assert [part.name for part in shape.parts] == ["", "arm/tip"] and shape.parts[1].user == 3 and shape.kind == "compound"
+    assert np.allclose(shape.parts[1].pose, at(0, 0, 3))
+    body = world.add(shape)
+    hit = world.cast([0, 0, 9], [0, 0, -1])
+    assert hit.body == body and hit.part == 1 and hit.distance == pytest.approx(5.5)
+    contact = fathom.collide("sphere(0.2)", at(0, 0, 3.6), shape, None, goal="contacts").contacts[0]
+    assert contact.part_a is None and contact.part_b == 1
+    with pytest.raises(TypeError):
+        fathom.Shape.compound([("sphere(1)", None, None)])
+    with pytest.raises(fathom.Error):
+        fathom.Shape.compound([])
