@@ -28,7 +28,6 @@ namespace fathom {
 enum class Method {
     automatic,   // the first method of the table that accepts the pair
     closed_form, // half-spaces against half-spaces or triangle surfaces
-    convex, // two convex shapes, or one and a half-space: closed forms, GJK and expanding polytopes (detect/convex)
     field_field, // branch and bound: bounding spheres of one solid in the other's field (field_field.h, field_sweep.h)
     octree,      // octree of cells, bounded by the ranges of both fields (field_overlap.h)
     mesh_field,  // triangles or points in a field (mesh_contacts.h)
@@ -40,17 +39,11 @@ enum class Method {
     conservative_advancement, // time steps bounded by distance / speed (conservative_advancement.h)
     compound                  // queries of the parts of compound shapes whose bounding boxes are near (compound.h)
 };
-inline constexpr std::array all_methods = {Method::closed_form,
-                                           Method::convex,
-                                           Method::field_field,
-                                           Method::octree,
-                                           Method::mesh_field,
-                                           Method::point_field,
-                                           Method::mesh_mesh,
-                                           Method::tetrahedra,
-                                           Method::depth_maps,
-                                           Method::dual_gradient,
-                                           Method::conservative_advancement,
+inline constexpr std::array all_methods = {Method::closed_form,   Method::field_field,
+                                           Method::octree,        Method::mesh_field,
+                                           Method::point_field,   Method::mesh_mesh,
+                                           Method::tetrahedra,    Method::depth_maps,
+                                           Method::dual_gradient, Method::conservative_advancement,
                                            Method::compound};
 [[nodiscard]] std::string_view name(Method method); // for example "mesh_field"
 
