@@ -16,7 +16,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int deepest_file = 16; // of files that name one another
+constexpr int deepest_file = 16;               // of files that name one another
+constexpr std::size_t max_read_parts = 65'536; // of all files together, each as often as it is named
+
+// Files that name one another many times would multiply: what is read is limited for all of them together.
+struct Nesting {
+    int depth = 0;
+    std::size_t parts = 0; // read so far
+};
 
 // A part of a compound file, and its place for messages.
 struct PartReader {
@@ -58,22 +65,22 @@ struct PartReader {
     }
 };
 
-Shape read_nested(const fs::path& file, int depth);
+Shape read_nested(const fs::path& file, Nesting& nesting);
 
-Shape read_shape(const fs::path& folder, const std::string& text, int depth) {
+Shape read_shape(const fs::path& folder, const std::string& text, Nesting& nesting) {
     std::error_code ignored;
     const fs::path beside = folder / text;
     const bool is_file = fs::is_regular_file(beside, ignored);
-    if (is_compound_file(text)) return read_nested(is_file ? beside : fs::path(text), depth + 1);
+    if (is_compound_file(text)) return read_nested(is_file ? beside : fs::path(text), nesting);
     return shape_of(open_field(is_file ? beside.string() : text));
 }
 
-CompoundPart read_part(const PartReader& part, const fs::path& folder, int depth) {
+CompoundPart read_part(const PartReader& part, const fs::path& folder, Nesting& nesting) {
     part.check_keys();
     constexpr std::uint64_t all = 0xffff'ffffu;
     const auto p = part.numbers<3>("position", {0, 0, 0});
     const auto q = part.numbers<4>("rotation", {1, 0, 0, 0});
-    return {.shape = read_shape(folder, part.text("shape"), depth),
+    return {.shape = read_shape(folder, part.text("shape"), nesting),
             .pose = {Quat(q[0], q[1], q[2], q[3]), Vec3(p[0], p[1], p[2])},
             .name = part.text("name"),
             .user = part.whole("user", 0, ~std::uint64_t{0}),
@@ -81,8 +88,8 @@ CompoundPart read_part(const PartReader& part, const fs::path& folder, int depth
             .mask = static_cast<std::uint32_t>(part.whole("mask", all, all))};
 }
 
-Shape read_nested(const fs::path& file, int depth) {
-    if (depth > deepest_file)
+Shape read_nested(const fs::path& file, Nesting& nesting) {
+    if (nesting.depth > deepest_file)
         throw Error(Cause::too_large, fmt::format("compound files may name one another {} deep", deepest_file),
                     {.file = file.string()});
     Bytes bytes = read_whole_file(file);
@@ -90,11 +97,16 @@ Shape read_nested(const fs::path& file, int depth) {
     const Json json = Json::parse(text.begin(), text.end(), nullptr, false);
     if (!json.is_object() || !json.contains("parts") || !json["parts"].is_array())
         throw Error(Cause::malformed, "expected an object with a list \"parts\"", {.file = file.string()});
+    if (nesting.parts += json["parts"].size(); nesting.parts > max_read_parts)
+        throw Error(Cause::too_large, fmt::format("compound files have at most {} parts", max_read_parts),
+                    {.file = file.string()});
+    ++nesting.depth;
     std::vector<CompoundPart> parts;
     for (const Json& part : json["parts"]) {
         const Place place{.file = file.string(), .element = "part", .index = static_cast<std::int64_t>(parts.size())};
-        parts.push_back(read_part({part, place}, file.parent_path(), depth));
+        parts.push_back(read_part({part, place}, file.parent_path(), nesting));
     }
+    --nesting.depth;
     return Shape::compound(std::move(parts));
 }
 
@@ -106,7 +118,10 @@ bool is_compound_file(const std::string& text) {
     return ending == ".json";
 }
 
-Shape read_compound(const std::string& file) { return read_nested(file, 0); }
+Shape read_compound(const std::string& file) {
+    Nesting nesting;
+    return read_nested(file, nesting);
+}
 
 std::string describe_compound(const Shape& shape) {
     return fmt::format("compound, {} parts", with_commas(shape.parts().size()));

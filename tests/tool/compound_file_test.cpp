@@ -60,5 +60,19 @@ TEST(CompoundFile, rejects_files_that_are_no_compounds) {
     EXPECT_NE(run("collide " + quoted(good) + " 'sphere(1)' --html " + quoted(folder.file("page.html"))).exit_code, 0);
 }
 
+TEST(CompoundFile, files_that_name_one_another_many_times_are_rejected) {
+    const Folder folder;
+    (void)folder.written("0.json", "{\"parts\": [{\"shape\": \"sphere(1)\"}]}");
+    for (int level = 1; level <= 6; ++level) {
+        const nlohmann::json part = {{"shape", std::to_string(level - 1) + ".json"}};
+        const nlohmann::json file = {{"parts", std::vector<nlohmann::json>(100, part)}};
+        (void)folder.written(std::to_string(level) + ".json", file.dump());
+    }
+    EXPECT_EQ(run("info " + quoted(folder.file("1.json"))).exit_code, 0);
+    const Outcome outcome = run("info " + quoted(folder.file("6.json")));
+    EXPECT_NE(outcome.exit_code, 0);
+    EXPECT_NE(outcome.err.find("at most 65536 parts"), std::string::npos) << outcome.err;
+}
+
 } // namespace
 } // namespace fathom::testing
