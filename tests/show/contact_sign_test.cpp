@@ -190,7 +190,7 @@ TEST(ContactSign, is_from_a_to_b_in_world_updates) {
     for (const Shape& low : shapes_of_a_ball)
         for (const Shape& high : shapes_of_a_ball)
             for (const bool swapped : {false, true}) {
-                World world;
+                World world({.query = {.goal = CollideGoal::contacts}});
                 const Vec3 at[] = {Vec3::Zero(), {0.01, 0.02, 0.37}};
                 if (swapped) world.add(high, Pose::from_translation(at[1]));
                 world.add(low, Pose::from_translation(at[0]));
