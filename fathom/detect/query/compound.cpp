@@ -70,9 +70,9 @@ void describe(Compound& compound) {
 
 } // namespace
 
-Compound make_compound(std::vector<CompoundPart> given) {
-    if (given.empty()) throw Error(Cause::empty, "the compound has no parts");
-    Compound compound{.parts = without_nesting(std::move(given))};
+Compound make_compound(std::vector<CompoundPart> parts) {
+    if (parts.empty()) throw Error(Cause::empty, "the compound has no parts");
+    Compound compound{.parts = without_nesting(std::move(parts))};
     std::vector<Box> boxes;
     for (Index k = 0; k < compound.parts.size(); ++k) {
         const auto& [shape, pose] = std::tie(compound.parts[k].shape, compound.parts[k].pose);

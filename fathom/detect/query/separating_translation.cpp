@@ -109,8 +109,8 @@ private:
             add(c.normal);
         }
         add(sum);
-        const auto middle = [](const Placed& p) -> Vec3 {
-            return p.shape->bounded() ? Vec3(p.pose * p.shape->bounds().center()) : p.pose.translation;
+        const auto middle = [](const Placed& p) {
+            return p.shape->bounded() ? p.pose * p.shape->bounds().center() : p.pose.translation;
         };
         add(middle(pair_.b) - middle(pair_.a));
         for (const Placed* p : {&pair_.a, &pair_.b})
