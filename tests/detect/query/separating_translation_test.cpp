@@ -34,7 +34,7 @@ std::optional<Overlap> random_overlap(ShapeKind kind_a, ShapeKind kind_b, std::s
     const Vec3 direction = random.direction();
     const double reach = o.a.radius() + o.b.radius();
     o.pose_b.translation += center_a - center_b + std::array{0.0, 0.1, 0.4}[k % 3] * reach * direction;
-    if (k % 2 == 1) { // a shallow overlap: the last one on the way out
+    if (k % 2 == 1) { // a shallow overlap: 1 % before the shapes separate along the direction
         double inside = 0, outside = reach;
         for (int step = 0; step < 12; ++step) {
             const double middle = 0.5 * (inside + outside);
