@@ -51,7 +51,7 @@ inline constexpr std::array all_methods = {Method::closed_form,   Method::field_
 enum class CollideGoal {
     status,    // whether the shapes overlap
     contacts,  // contact points with local normals and depths, for solvers; between meshes some hundred times as costly
-    separation // the shortest separating translation found: depth and normal. Costly unless both shapes are convex
+    separation // the shortest separating translation found: depth and normal. Some hundred queries of the status
 };
 
 struct CollideOptions {

@@ -249,6 +249,7 @@ private:
             result.separates = there.proven ? Separates::proven : Separates::found;
             break;
         }
+        if (result.separates == Separates::unknown) return {};
         for (const Minimum& other : minima_)
             if (other.direction.dot(m.direction) < apart_cosine &&
                 other.length < m.length * (1 + 1e-6) + 2 * clearance_)

@@ -10,15 +10,16 @@
 
 #include <fathom/detect/query/query_pair.h>
 
+#include <limits>
 #include <span>
 
 namespace fathom::query {
 
 struct SeparatingTranslation {
-    double length = 0;                        // m
-    Vec3 direction = Vec3::Zero();            // unit: B moved by length * direction is disjoint from A
-    Separates separates = Separates::unknown; // unknown: none was found
-    bool unique = true;                       // no other direction was found that separates by a translation as short
+    double length = std::numeric_limits<double>::quiet_NaN(); // m
+    Vec3 direction = Vec3::Zero();                            // unit: B moved by length * direction is disjoint from A
+    Separates separates = Separates::unknown;                 // unknown: none was found
+    bool unique = true; // no other direction was found that separates by a translation as short
 };
 
 // `pair` overlaps, or is closer than the margin (m); `contacts` are those of collide(), possibly none.
