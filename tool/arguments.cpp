@@ -13,15 +13,6 @@ namespace fathom::tool {
 
 namespace {
 
-CLI::Validator number_check(bool (*accepts)(double), const std::string& requirement) {
-    return {[=](std::string& text) {
-                double value = 0;
-                const bool valid = CLI::detail::lexical_cast(text, value) && std::isfinite(value) && accepts(value);
-                return valid ? std::string() : "'" + text + "' is not a number " + requirement;
-            },
-            requirement};
-}
-
 std::vector<double> pose_numbers(const std::string& text, const std::string& option) {
     std::vector<double> values;
     const char* at = text.data();
@@ -45,14 +36,6 @@ std::vector<double> pose_numbers(const std::string& text, const std::string& opt
 
 } // namespace
 
-CLI::Validator at_least_zero() {
-    return number_check([](double value) { return value >= 0; }, ">= 0");
-}
-
-CLI::Validator above_zero() {
-    return number_check([](double value) { return value > 0; }, "> 0");
-}
-
 Pose pose_from_text(const std::string& text, const std::string& option) {
     const std::vector<double> v = pose_numbers(text, option);
     if (v.size() != 3 && v.size() != 7)
@@ -69,18 +52,18 @@ Pose pose_from_text(const std::string& text, const std::string& option) {
     return pose;
 }
 
-void add_scene_options(CLI::App& command, SceneArguments& arguments) {
+void add_scene_options(const Command& command, SceneArguments& arguments) {
     command
         .add_option("--models", arguments.models,
                     "Folder with the meshes that scenes name; generated shapes replace missing ones")
-        ->envname("FATHOM_MODELS")
-        ->check(CLI::ExistingDirectory);
-    command.add_option("--seconds", arguments.seconds, "Simulated time, overrides the scene (s)")->check(above_zero());
-    command.add_option("--step", arguments.step, "Time step, overrides the scene (s)")->check(above_zero());
+        .environment("FATHOM_MODELS")
+        .check(existing_directory());
+    command.add_option("--seconds", arguments.seconds, "Simulated time, overrides the scene (s)").check(above_zero());
+    command.add_option("--step", arguments.step, "Time step, overrides the scene (s)").check(above_zero());
     command
         .add_option("--set", arguments.set,
                     "Line in the syntax of scene files that overrides the scene; may be repeated")
-        ->allow_extra_args(false);
+        .one_value_each();
 }
 
 Scene open_scene(const std::string& file, const SceneArguments& arguments, const Session& session) {

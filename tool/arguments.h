@@ -1,4 +1,4 @@
-// Option values shared by several commands: checked numbers, poses, and the options of scenes.
+// Option values shared by several commands: poses and the options of scenes.
 #pragma once
 
 #include <tool/commands.h>
@@ -6,16 +6,10 @@
 #include <fathom/base/pose.h>
 #include <fathom/simulate/scene/scene.h>
 
-#include <CLI/CLI.hpp>
-
 #include <string>
 #include <vector>
 
 namespace fathom::tool {
-
-// Checks for options that take a finite number. CLI11's own checks print the largest double in full.
-[[nodiscard]] CLI::Validator at_least_zero();
-[[nodiscard]] CLI::Validator above_zero();
 
 // Parses "x,y,z" or "x,y,z,qw,qx,qy,qz" (m; unit quaternion, accepted to within 2e-3 of length 1 and normalized).
 // Throws Error{invalid_argument} that names the option.
@@ -29,7 +23,7 @@ struct SceneArguments {
 };
 
 // `arguments` must outlive the parsing.
-void add_scene_options(CLI::App& command, SceneArguments& arguments);
+void add_scene_options(const Command& command, SceneArguments& arguments);
 
 // Reads a scene file. Unless the session is quiet, models that the scene names and that were not found are listed on
 // stderr; generated shapes replace them.

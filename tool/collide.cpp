@@ -10,7 +10,6 @@
 #include <fathom/show/viewer_file.h>
 #include <fathom/show/viewer_sources.h>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <cmath>
@@ -48,10 +47,10 @@ Posed open_posed(const std::string& text, const std::string& pose, const char* o
     return body;
 }
 
-void add_poses(CLI::App& command, PosedArguments& arguments) {
+void add_poses(const Command& command, PosedArguments& arguments) {
     add_pair_options(command, arguments);
-    command.add_option("--pose-a", arguments.pose_a, "POSE of A")->capture_default_str();
-    command.add_option("--pose-b", arguments.pose_b, "POSE of B")->capture_default_str();
+    command.add_option("--pose-a", arguments.pose_a, "POSE of A").show_default();
+    command.add_option("--pose-b", arguments.pose_b, "POSE of B").show_default();
 }
 
 ViewerDocument document_of(const Posed& a, const Posed& b, std::string subtitle) {
@@ -194,11 +193,11 @@ void run_distance(const DistanceArguments& arguments, Session& session) {
 
 } // namespace
 
-void add_collide(CLI::App& program, Session& session) {
+void add_collide(const Command& program, Session& session) {
     const auto o = std::make_shared<CollideArguments>();
-    CLI::App* command =
-        program.add_subcommand("collide", "Overlap, contacts and penetration depth of two bodies at rest");
-    command->footer(R"~(Examples:
+    const Command command =
+        program.add_command("collide", "Overlap, contacts and penetration depth of two bodies at rest");
+    command.footer(R"~(Examples:
   fathom collide bunny.obj bunny.obj --pose-b 0.05,0,0
   fathom collide "torus(1.2, 0.45)" "sphere(0.5)" --pose-b 1,0,0.6 --json
   fathom collide a.obj b.fathom --pose-b 0,0,0.1,0.924,0.383,0,0 --html overlap.html
@@ -206,41 +205,38 @@ void add_collide(CLI::App& program, Session& session) {
 A POSE is x,y,z or x,y,z,qw,qx,qy,qz (m, unit quaternion). "overlapping" has a witness point, and "disjoint" is
 proven; a pair for which neither is proven is "undecided". A mesh is tested as a mesh; --grid samples it on a grid, and
 the grid is stored in the cache.)~");
-    add_poses(*command, *o);
+    add_poses(command, *o);
     const std::map<std::string, CollideGoal> goals = {
         {"status", CollideGoal::status}, {"contacts", CollideGoal::contacts}, {"separation", CollideGoal::separation}};
+    command.add_choice("--goal", o->goal, goals,
+                       "status: whether the bodies overlap (fastest); contacts: contact points too; separation: also "
+                       "the shortest translation found that separates them");
     command
-        ->add_option("--goal", o->goal,
-                     "status: whether the bodies overlap (fastest); contacts: contact points too; separation: also the "
-                     "shortest translation found that separates them")
-        ->transform(CLI::CheckedTransformer(goals))
-        ->default_str("separation");
-    command
-        ->add_option("--margin", o->margin,
-                     "Bodies closer than this count as overlapping; depths are then at least minus this value (m)")
-        ->check(at_least_zero());
-    command->add_option("--max-contacts", o->max_contacts, "Limit on reported contacts")
-        ->check(CLI::Range(1, 100'000))
-        ->capture_default_str();
-    command->add_option("--picture", o->picture, "Write a PNG of both bodies and the octree of their intersection");
-    command->callback([o, &session] { run_collide(*o, session); });
+        .add_option("--margin", o->margin,
+                    "Bodies closer than this count as overlapping; depths are then at least minus this value (m)")
+        .check(at_least_zero());
+    command.add_option("--max-contacts", o->max_contacts, "Limit on reported contacts")
+        .check(range(1, 100'000))
+        .show_default();
+    command.add_option("--picture", o->picture, "Write a PNG of both bodies and the octree of their intersection");
+    command.run([o, &session] { run_collide(*o, session); });
 }
 
-void add_distance(CLI::App& program, Session& session) {
+void add_distance(const Command& program, Session& session) {
     const auto o = std::make_shared<DistanceArguments>();
-    CLI::App* command = program.add_subcommand("distance", "Signed distance and closest points of two bodies at rest");
-    command->footer(R"~(Examples:
+    const Command command = program.add_command("distance", "Signed distance and closest points of two bodies at rest");
+    command.footer(R"~(Examples:
   fathom distance "sphere(1)" "sphere(1)" --pose-b 3,0,0
   fathom distance bunny.obj dragon.obj --pose-b 1,0,0 --tolerance 1e-6 --json
 
 A POSE is x,y,z or x,y,z,qw,qx,qy,qz (m, unit quaternion). The distance lies between two proven bounds. If the bodies
 overlap it is minus the penetration depth.)~");
-    add_poses(*command, *o);
+    add_poses(command, *o);
     command
-        ->add_option("--tolerance", o->tolerance,
-                     "Requested difference of the bounds (m; 0: 1e-3 of the size of the smaller body)")
-        ->check(at_least_zero());
-    command->callback([o, &session] { run_distance(*o, session); });
+        .add_option("--tolerance", o->tolerance,
+                    "Requested difference of the bounds (m; 0: 1e-3 of the size of the smaller body)")
+        .check(at_least_zero());
+    command.run([o, &session] { run_distance(*o, session); });
 }
 
 } // namespace fathom::tool

@@ -2,11 +2,9 @@
 // its implementation.
 #pragma once
 
-#include <fathom/base/progress.h>
+#include <tool/command_line.h>
 
-namespace CLI {
-class App;
-}
+#include <fathom/base/progress.h>
 
 namespace fathom::tool {
 
@@ -19,20 +17,20 @@ struct Session {
 };
 
 // Each function adds one command to the program. The command runs after parsing and throws fathom::Error on failure.
-void add_info(CLI::App& program, Session& session);
-void add_make(CLI::App& program, Session& session);
-void add_convert(CLI::App& program, Session& session);
-void add_field(CLI::App& program, Session& session);
-void add_field_fit(CLI::App& field, Session& session); // subcommand of `fathom field`
-void add_collide(CLI::App& program, Session& session);
-void add_distance(CLI::App& program, Session& session);
-void add_sweep(CLI::App& program, Session& session);
-void add_depth(CLI::App& program, Session& session);
-void add_simulate(CLI::App& program, Session& session);
-void add_tetrahedralize(CLI::App& program, Session& session);
-void add_view(CLI::App& program, Session& session);
-void add_matrix(CLI::App& program, Session& session);
-void add_verify(CLI::App& program, Session& session);
-void add_demo(CLI::App& program, Session& session);
+void add_info(const Command& program, Session& session);
+void add_make(const Command& program, Session& session);
+void add_convert(const Command& program, Session& session);
+void add_field(const Command& program, Session& session);
+void add_field_fit(const Command& field, Session& session); // subcommand of `fathom field`
+void add_collide(const Command& program, Session& session);
+void add_distance(const Command& program, Session& session);
+void add_sweep(const Command& program, Session& session);
+void add_depth(const Command& program, Session& session);
+void add_simulate(const Command& program, Session& session);
+void add_tetrahedralize(const Command& program, Session& session);
+void add_view(const Command& program, Session& session);
+void add_matrix(const Command& program, Session& session);
+void add_verify(const Command& program, Session& session);
+void add_demo(const Command& program, Session& session);
 
 } // namespace fathom::tool

@@ -7,7 +7,6 @@
 #include <fathom/geometry/io/mesh_file.h>
 #include <fathom/geometry/mesh/weld.h>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <memory>
@@ -108,33 +107,32 @@ void convert_file(const ConvertOptions& options) {
 
 } // namespace
 
-void add_convert(CLI::App& program, Session& session) {
+void add_convert(const Command& program, Session& session) {
     const auto options = std::make_shared<ConvertOptions>();
-    CLI::App* command = program.add_subcommand("convert", "Convert a mesh between file formats");
-    command->add_option("IN", options->in, "Mesh file to read")->required();
-    command->add_option("OUT", options->out, "Mesh file to write; the extension determines the format")->required();
-    CLI::Option* weld = command
-                            ->add_option("--weld", options->weld_options.tolerance,
-                                         "Merge vertices at equal positions, or within distance TOL")
-                            ->type_name("[TOL]")
-                            ->expected(0, 1)
-                            ->check(at_least_zero());
+    const Command command = program.add_command("convert", "Convert a mesh between file formats");
+    command.add_option("IN", options->in, "Mesh file to read").required();
+    command.add_option("OUT", options->out, "Mesh file to write; the extension determines the format").required();
+    const Option weld = command
+                            .add_option("--weld", options->weld_options.tolerance,
+                                        "Merge vertices at equal positions, or within distance TOL")
+                            .type_name("[TOL]")
+                            .values(0, 1)
+                            .check(at_least_zero());
     command
-        ->add_flag("--drop-duplicates", options->weld_options.drop_duplicates,
-                   "With --weld: keep only one of several equal triangles")
-        ->needs(weld);
+        .add_flag("--drop-duplicates", options->weld_options.drop_duplicates,
+                  "With --weld: keep only one of several equal triangles")
+        .needs(weld);
     command
-        ->add_flag("--drop-unused", options->weld_options.drop_unreferenced,
-                   "With --weld: remove unreferenced vertices")
-        ->needs(weld);
-    command->add_option("--scale", options->scale, "Scale factor for all coordinates")
-        ->type_name("S")
-        ->check(above_zero());
-    command->add_flag("--flip", options->flip, "Reverse the orientation of all triangles");
-    command->add_flag("--surface", options->surface, "Write the boundary of a tetrahedral mesh");
-    command->footer(convert_examples);
-    command->callback([options, weld, &session] {
-        options->weld = weld->count() > 0;
+        .add_flag("--drop-unused", options->weld_options.drop_unreferenced, "With --weld: remove unreferenced vertices")
+        .needs(weld);
+    command.add_option("--scale", options->scale, "Scale factor for all coordinates")
+        .type_name("S")
+        .check(above_zero());
+    command.add_flag("--flip", options->flip, "Reverse the orientation of all triangles");
+    command.add_flag("--surface", options->surface, "Write the boundary of a tetrahedral mesh");
+    command.footer(convert_examples);
+    command.run([options, weld, &session] {
+        options->weld = weld.given();
         options->quiet = session.quiet;
         convert_file(*options);
     });

@@ -10,7 +10,6 @@
 #include <fathom/base/version.h>
 #include <fathom/show/viewer_file.h>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace fathom::tool {
@@ -79,14 +78,14 @@ void run_demo(const fs::path& folder, Session& session) {
 
 } // namespace
 
-void add_demo(CLI::App& program, Session& session) {
-    CLI::App* command =
-        program.add_subcommand("demo", "Run a tour of the library and write a report with pictures and data files");
+void add_demo(const Command& program, Session& session) {
+    const Command command =
+        program.add_command("demo", "Run a tour of the library and write a report with pictures and data files");
     auto folder = std::make_shared<std::string>("out");
-    command->add_option("-o,--output", *folder, "Output folder for the report, viewer pages, pictures and data files")
-        ->capture_default_str();
-    command->footer("Example:\n  fathom demo -o out    writes out/report.html");
-    command->callback([folder, &session] { run_demo(*folder, session); });
+    command.add_option("-o,--output", *folder, "Output folder for the report, viewer pages, pictures and data files")
+        .show_default();
+    command.footer("Example:\n  fathom demo -o out    writes out/report.html");
+    command.run([folder, &session] { run_demo(*folder, session); });
 }
 
 } // namespace fathom::tool

@@ -8,7 +8,9 @@
 #include <fathom/show/viewer_sources.h>
 #include <fathom/simulate/particles/particles.h>
 #include <fathom/simulate/record/recording_files.h>
+#include <fathom/simulate/scene/scene.h>
 #include <fathom/simulate/scene/simulation.h>
+#include <fathom/simulate/tets/tet_world.h>
 
 #include <fmt/format.h>
 

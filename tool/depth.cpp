@@ -14,7 +14,6 @@
 #include <fathom/show/viewer_file.h>
 #include <fathom/show/viewer_sources.h>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -303,44 +302,43 @@ void run_depth(const DepthArguments& arguments) {
 
 } // namespace
 
-void add_depth(CLI::App& program, Session&) {
+void add_depth(const Command& program, Session&) {
     const auto o = std::make_shared<DepthArguments>();
-    CLI::App* command = program.add_subcommand(
-        "depth", "Choose projection directions for a mesh and detect collisions with depth maps");
-    command->footer(depth_examples);
-    command->add_option("MESH", o->mesh, "Mesh file, or name of a generated shape (`fathom make --list`)")->required();
-    CLI::Option* against = command->add_option("--against", o->against, "Mesh to test for collision; may be repeated")
-                               ->allow_extra_args(false);
-    command->add_option("--pose", o->poses, "POSE of the first, second, ... mesh of --against; may be repeated")
-        ->allow_extra_args(false)
-        ->needs(against);
+    const Command command =
+        program.add_command("depth", "Choose projection directions for a mesh and detect collisions with depth maps");
+    command.footer(depth_examples);
+    command.add_option("MESH", o->mesh, "Mesh file, or name of a generated shape (`fathom make --list`)").required();
+    const Option against =
+        command.add_option("--against", o->against, "Mesh to test for collision; may be repeated").one_value_each();
+    command.add_option("--pose", o->poses, "POSE of the first, second, ... mesh of --against; may be repeated")
+        .one_value_each()
+        .needs(against);
     command
-        ->add_option("--sides", o->sides,
-                     "Sides of the object in the maps: far (far side only, as in the paper), both, or layers")
-        ->capture_default_str()
-        ->check(CLI::IsMember({"far", "both", "layers"}));
-    command->add_option("--pixels", o->pixels, "Pixels of a map along its longer side")
-        ->capture_default_str()
-        ->check(CLI::Range(8, 8192));
-    command->add_option("--max-directions", o->max_directions, "Maximum number of directions")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 64));
+        .add_option("--sides", o->sides,
+                    "Sides of the object in the maps: far (far side only, as in the paper), both, or layers")
+        .show_default()
+        .check(one_of({"far", "both", "layers"}));
+    command.add_option("--pixels", o->pixels, "Pixels of a map along its longer side")
+        .show_default()
+        .check(range(8, 8192));
+    command.add_option("--max-directions", o->max_directions, "Maximum number of directions")
+        .show_default()
+        .check(range(1, 64));
     command
-        ->add_flag("--conservative", o->conservative,
-                   "Prove \"disjoint\" by conservative rasterization: nothing is missed between pixels (slower)")
-        ->needs(against);
+        .add_flag("--conservative", o->conservative,
+                  "Prove \"disjoint\" by conservative rasterization: nothing is missed between pixels (slower)")
+        .needs(against);
     command
-        ->add_option(
-            "--backend", o->backend,
-            "cpu, gl (any OpenGL device) or fastest; without OpenGL the CPU is used and the reason is reported")
-        ->capture_default_str()
-        ->check(CLI::IsMember({"cpu", "gl", "fastest"}));
-    command->add_option(
+        .add_option("--backend", o->backend,
+                    "cpu, gl (any OpenGL device) or fastest; without OpenGL the CPU is used and the reason is reported")
+        .show_default()
+        .check(one_of({"cpu", "gl", "fastest"}));
+    command.add_option(
         "-o,--output", o->folder,
         "Folder for PNG files: heights of the object, heights of the other meshes, hits, normals at the hits");
-    command->add_option("--html", o->html, html_help);
-    command->add_flag("--json", o->json, "Print JSON");
-    command->callback([o] { run_depth(*o); });
+    command.add_option("--html", o->html, html_help);
+    command.add_flag("--json", o->json, "Print JSON");
+    command.run([o] { run_depth(*o); });
 }
 
 } // namespace fathom::tool

@@ -14,7 +14,6 @@
 #include <fathom/geometry/io/mesh_file.h>
 #include <fathom/show/field_slice.h>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <cmath>
@@ -212,15 +211,15 @@ void run_convert(const FieldOptions& options, const Session& session) {
     print_status(session.quiet, "{} ({}) -> {}", options.in, file.format, options.out);
 }
 
-CLI::App* add_command(CLI::App* field, const char* name, const char* about, const char* example) {
-    CLI::App* command = field->add_subcommand(name, about);
-    command->footer(example);
+Command add_command(const Command& field, const char* name, const char* about, const char* example) {
+    const Command command = field.add_command(name, about);
+    command.footer(example);
     return command;
 }
 
-void add_build(CLI::App* field, Session& session) {
+void add_build(const Command& field, Session& session) {
     const auto o = std::make_shared<FieldOptions>();
-    CLI::App* command =
+    const Command command =
         add_command(field, "build", "Sample the signed distance of a mesh or field on a grid", R"~(Examples:
   fathom field build bunny.obj -r 256 -o bunny.fathom
   fathom field build scan.stl -r 512 -o scan.vti --sign winding
@@ -228,103 +227,103 @@ void add_build(CLI::App* field, Session& session) {
 
 The sign method is chosen from the topology of the mesh and reported. Grids of meshes are stored in a cache
 (FATHOM_CACHE, ~/.cache/fathom).)~");
-    command->add_option("FIELD", o->in, field_help)->required();
-    command->add_option("-o,--output", o->out, "Grid file to write; the extension determines the format")->required();
-    command->add_option("-r,--resolution", o->grid.resolution, "Cells along the longest side")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 16384));
-    command->add_flag("--dense", o->grid.dense, "Store every sample, so that all samples are exact");
-    command->add_option("--sign", o->sign, "Sign method: auto, pseudo_normal, parity, winding, wrap or thickness")
-        ->capture_default_str();
-    command->add_option("--band", o->grid.band, "Every sample within this distance of the surface is exact (cells)")
-        ->capture_default_str();
-    command->add_option("--margin", o->grid.margin, "Free space around the mesh, as a fraction of its longest side")
-        ->capture_default_str();
-    command->add_option("--thickness", o->grid.thickness,
-                        "With --sign thickness: thickness of the sheet (m; 0: two cells)");
-    command->add_option("--wrap", o->grid.wrap,
-                        "With --sign wrap: holes up to twice this width are closed (m; 0: two cells)");
-    command->add_flag("--float", o->floats, "Store floats instead of 16-bit codes");
-    command->add_option("--memory-limit", o->memory, "Fail if the grid would need more memory (MB)");
-    command->add_flag("--no-cache", o->no_cache, "Neither read nor write the cache");
-    command->add_flag("--json", o->json, "Print a description of the grid as JSON");
-    command->callback([o, &session] { run_build(*o, session); });
+    command.add_option("FIELD", o->in, field_help).required();
+    command.add_option("-o,--output", o->out, "Grid file to write; the extension determines the format").required();
+    command.add_option("-r,--resolution", o->grid.resolution, "Cells along the longest side")
+        .show_default()
+        .check(range(1, 16384));
+    command.add_flag("--dense", o->grid.dense, "Store every sample, so that all samples are exact");
+    command.add_option("--sign", o->sign, "Sign method: auto, pseudo_normal, parity, winding, wrap or thickness")
+        .show_default();
+    command.add_option("--band", o->grid.band, "Every sample within this distance of the surface is exact (cells)")
+        .show_default();
+    command.add_option("--margin", o->grid.margin, "Free space around the mesh, as a fraction of its longest side")
+        .show_default();
+    command.add_option("--thickness", o->grid.thickness,
+                       "With --sign thickness: thickness of the sheet (m; 0: two cells)");
+    command.add_option("--wrap", o->grid.wrap,
+                       "With --sign wrap: holes up to twice this width are closed (m; 0: two cells)");
+    command.add_flag("--float", o->floats, "Store floats instead of 16-bit codes");
+    command.add_option("--memory-limit", o->memory, "Fail if the grid would need more memory (MB)");
+    command.add_flag("--no-cache", o->no_cache, "Neither read nor write the cache");
+    command.add_flag("--json", o->json, "Print a description of the grid as JSON");
+    command.run([o, &session] { run_build(*o, session); });
 }
 
-void add_slice_and_mesh(CLI::App* field, Session& session) {
+void add_slice_and_mesh(const Command& field, Session& session) {
     const auto s = std::make_shared<FieldOptions>();
-    CLI::App* slice = add_command(field, "slice", "Draw a slice with contour lines, coloured by sign", R"~(Examples:
+    const Command slice = add_command(field, "slice", "Draw a slice with contour lines, coloured by sign", R"~(Examples:
   fathom field slice bunny.fathom -o bunny.png
   fathom field slice "torus(1, 0.3)" -o torus.png --axis y --at 0 --cells)~");
-    slice->add_option("FIELD", s->in, field_help)->required();
-    slice->add_option("-o,--output", s->out, "PNG file to write")->required();
-    slice->add_option("--axis", s->axis, "Axis normal to the slice: x, y or z")
-        ->capture_default_str()
-        ->check(CLI::IsMember({'x', 'y', 'z'}));
-    CLI::Option* at =
-        slice->add_option("--at", s->position, "Position along that axis (m); default: centre of the bounds");
-    slice->add_option("--size", s->slice.size, "Length of the longer side (pixels)")->capture_default_str();
-    slice->add_option("--spacing", s->slice.spacing, "Spacing of contour lines (m); 0: automatic");
-    slice->add_flag("--cells", s->slice.cells, "Outline the bricks and cells of a grid");
-    slice->add_flag("--no-lines", s->no_lines, "Draw only the zero contour");
-    slice->callback([s, at, &session] { run_slice(*s, at->count() > 0, session); });
+    slice.add_option("FIELD", s->in, field_help).required();
+    slice.add_option("-o,--output", s->out, "PNG file to write").required();
+    slice.add_option("--axis", s->axis, "Axis normal to the slice: x, y or z")
+        .show_default()
+        .check(one_of({"x", "y", "z"}));
+    const Option at =
+        slice.add_option("--at", s->position, "Position along that axis (m); default: centre of the bounds");
+    slice.add_option("--size", s->slice.size, "Length of the longer side (pixels)").show_default();
+    slice.add_option("--spacing", s->slice.spacing, "Spacing of contour lines (m); 0: automatic");
+    slice.add_flag("--cells", s->slice.cells, "Outline the bricks and cells of a grid");
+    slice.add_flag("--no-lines", s->no_lines, "Draw only the zero contour");
+    slice.run([s, at, &session] { run_slice(*s, at.given(), session); });
 
     const auto m = std::make_shared<FieldOptions>();
-    CLI::App* mesh = add_command(field, "mesh", "Extract the isosurface at a level as a closed mesh", R"~(Examples:
+    const Command mesh = add_command(field, "mesh", "Extract the isosurface at a level as a closed mesh", R"~(Examples:
   fathom field mesh bunny.fathom -o surface.ply
   fathom field mesh bunny.fathom -o grown.ply --level 0.02
   fathom field mesh "heart()" -o heart.glb -r 200)~");
-    mesh->add_option("FIELD", m->in, field_help)->required();
-    mesh->add_option("-o,--output", m->out, "Mesh file to write; the extension determines the format")->required();
-    mesh->add_option("--level", m->level, "Signed distance of the isosurface (m)")->capture_default_str();
-    mesh->add_option("-r,--resolution", m->grid.resolution,
-                     "Cells along the longest side, for fields that are not grids")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 16384));
-    mesh->callback([m, &session] { run_mesh(*m, session); });
+    mesh.add_option("FIELD", m->in, field_help).required();
+    mesh.add_option("-o,--output", m->out, "Mesh file to write; the extension determines the format").required();
+    mesh.add_option("--level", m->level, "Signed distance of the isosurface (m)").show_default();
+    mesh.add_option("-r,--resolution", m->grid.resolution,
+                    "Cells along the longest side, for fields that are not grids")
+        .show_default()
+        .check(range(1, 16384));
+    mesh.run([m, &session] { run_mesh(*m, session); });
 }
 
-void add_info_sample_convert(CLI::App* field, Session& session) {
+void add_info_sample_convert(const Command& field, Session& session) {
     const auto i = std::make_shared<FieldOptions>();
-    CLI::App* info = add_command(field, "info", "Describe a field: kind, bounds and error bound",
-                                 "Example:\n  fathom field info bunny.fathom");
-    info->add_option("FIELD", i->in, field_help)->required();
-    info->add_flag("--json", i->json, "Print JSON");
-    info->callback([i] { run_info(*i); });
+    const Command info = add_command(field, "info", "Describe a field: kind, bounds and error bound",
+                                     "Example:\n  fathom field info bunny.fathom");
+    info.add_option("FIELD", i->in, field_help).required();
+    info.add_flag("--json", i->json, "Print JSON");
+    info.run([i] { run_info(*i); });
 
     const auto p = std::make_shared<FieldOptions>();
-    CLI::App* sample =
+    const Command sample =
         add_command(field, "sample", "Evaluate distances, and optionally gradients, at points", R"~(Example:
   fathom field sample bunny.fathom points.npy -o distances.npy --gradient
 
 POINTS has shape (N, 3). The result has shape (N, 1), or (N, 4) with --gradient: distance, then gradient. float64.)~");
-    sample->add_option("FIELD", p->in, field_help)->required();
-    sample->add_option("POINTS", p->points, "NumPy file with points (m)")->required();
-    sample->add_option("-o,--output", p->out, "NumPy file to write")->required();
-    sample->add_flag("--gradient", p->gradient, "Also write the gradient");
-    sample->callback([p, &session] { run_sample(*p, session); });
+    sample.add_option("FIELD", p->in, field_help).required();
+    sample.add_option("POINTS", p->points, "NumPy file with points (m)").required();
+    sample.add_option("-o,--output", p->out, "NumPy file to write").required();
+    sample.add_flag("--gradient", p->gradient, "Also write the gradient");
+    sample.run([p, &session] { run_sample(*p, session); });
 
     const auto c = std::make_shared<FieldOptions>();
-    CLI::App* convert = add_command(field, "convert", "Convert a grid between file formats", R"~(Examples:
+    const Command convert = add_command(field, "convert", "Convert a grid between file formats", R"~(Examples:
   fathom field convert bunny.fathom bunny.vti                  for ParaView
   fathom field convert volume.npy volume.fathom --cell 0.01)~");
-    convert->add_option("IN", c->in, "Grid file to read: .fathom .npy .nrrd .vti .sdf .dist .vdb")->required();
-    convert->add_option("OUT", c->out, "Grid file to write; the extension determines the format")->required();
-    convert->add_option("--cell", c->read.cell, "Cell size of an .npy array, which does not contain it (m)")
-        ->check(above_zero());
-    convert->callback([c, &session] { run_convert(*c, session); });
+    convert.add_option("IN", c->in, "Grid file to read: .fathom .npy .nrrd .vti .sdf .dist .vdb").required();
+    convert.add_option("OUT", c->out, "Grid file to write; the extension determines the format").required();
+    convert.add_option("--cell", c->read.cell, "Cell size of an .npy array, which does not contain it (m)")
+        .check(above_zero());
+    convert.run([c, &session] { run_convert(*c, session); });
 }
 
 } // namespace
 
-void add_field(CLI::App& program, Session& session) {
-    CLI::App* field =
-        program.add_subcommand("field", "Build, fit, describe, slice, mesh, sample and convert distance fields");
-    field->require_subcommand(1);
-    field->footer("Example:\n  fathom field build bunny.obj -r 256 -o bunny.fathom\n  fathom field slice bunny.fathom "
-                  "-o bunny.png\n\nRun `fathom field COMMAND --help` for the options of a command.");
+void add_field(const Command& program, Session& session) {
+    const Command field =
+        program.add_command("field", "Build, fit, describe, slice, mesh, sample and convert distance fields");
+    field.require_command();
+    field.footer("Example:\n  fathom field build bunny.obj -r 256 -o bunny.fathom\n  fathom field slice bunny.fathom "
+                 "-o bunny.png\n\nRun `fathom field COMMAND --help` for the options of a command.");
     add_build(field, session);
-    add_field_fit(*field, session);
+    add_field_fit(field, session);
     add_slice_and_mesh(field, session);
     add_info_sample_convert(field, session);
 }

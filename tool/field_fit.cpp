@@ -8,7 +8,6 @@
 #include <fathom/field/neural/network_fit.h>
 #include <fathom/field/neural_io/network_file.h>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -135,10 +134,10 @@ void run(const FitCommandOptions& options, Session& session) {
 
 } // namespace
 
-void add_field_fit(CLI::App& field, Session& session) {
+void add_field_fit(const Command& field, Session& session) {
     const auto o = std::make_shared<FitCommandOptions>();
-    CLI::App* command = field.add_subcommand("fit", "Train a neural network on the signed distance of a mesh");
-    command->footer(R"~(Examples:
+    const Command command = field.add_command("fit", "Train a neural network on the signed distance of a mesh");
+    command.footer(R"~(Examples:
   fathom field fit bunny.obj -o bunny.fnet
   fathom field fit bunny.obj -o bunny.fnet --seconds 10 --json
   fathom field fit torus -o torus.onnx --layers 4 --width 16 --error 0.002
@@ -146,33 +145,27 @@ void add_field_fit(CLI::App& field, Session& session) {
 
 Errors are fractions of the longest side of the mesh, measured near the surface. The same seed, samples and steps give
 the same network.)~");
-    command->add_option("MESH", o->in, "Mesh file, or name of a generated shape (`fathom make --list`)")->required();
-    command->add_option("-o,--output", o->out, "Network file to write; the extension determines the format")
-        ->required();
-    command->add_option("--layers", o->fit.layers, "Number of hidden layers")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 16));
-    command->add_option("--width", o->fit.width, "Width of each hidden layer")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 512));
-    command->add_option("--activation", o->activation, "Activation: relu, elu, tanh, sine or softplus")
-        ->capture_default_str();
-    command->add_option("--seconds", o->fit.seconds, "Limit of the total wall-clock time (s)")
-        ->capture_default_str()
-        ->check(above_zero());
+    command.add_option("MESH", o->in, "Mesh file, or name of a generated shape (`fathom make --list`)").required();
+    command.add_option("-o,--output", o->out, "Network file to write; the extension determines the format").required();
+    command.add_option("--layers", o->fit.layers, "Number of hidden layers").show_default().check(range(1, 16));
+    command.add_option("--width", o->fit.width, "Width of each hidden layer").show_default().check(range(1, 512));
+    command.add_option("--activation", o->activation, "Activation: relu, elu, tanh, sine or softplus").show_default();
+    command.add_option("--seconds", o->fit.seconds, "Limit of the total wall-clock time (s)")
+        .show_default()
+        .check(above_zero());
     command
-        ->add_option("--error", o->fit.error,
-                     "Stop when the mean error is below this fraction of the longest side (0: never)")
-        ->capture_default_str()
-        ->check(at_least_zero());
+        .add_option("--error", o->fit.error,
+                    "Stop when the mean error is below this fraction of the longest side (0: never)")
+        .show_default()
+        .check(at_least_zero());
     command
-        ->add_option("--steps", o->fit.steps,
-                     "Exact number of steps, regardless of time (0: as many as --seconds allows)")
-        ->check(CLI::Range(0, 100'000'000));
-    command->add_option("--samples", o->fit.samples, "Maximum number of training points")->capture_default_str();
-    command->add_option("--seed", o->fit.seed, "Random seed")->capture_default_str();
-    command->add_flag("--json", o->json, "Print the report as JSON");
-    command->callback([o, &session] { run(*o, session); });
+        .add_option("--steps", o->fit.steps,
+                    "Exact number of steps, regardless of time (0: as many as --seconds allows)")
+        .check(range(0, 100'000'000));
+    command.add_option("--samples", o->fit.samples, "Maximum number of training points").show_default();
+    command.add_option("--seed", o->fit.seed, "Random seed").show_default();
+    command.add_flag("--json", o->json, "Print the report as JSON");
+    command.run([o, &session] { run(*o, session); });
 }
 
 } // namespace fathom::tool

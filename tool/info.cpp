@@ -7,7 +7,6 @@
 #include <fathom/geometry/inspect/seal.h>
 #include <fathom/geometry/io/mesh_file.h>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -286,19 +285,19 @@ void info(const InfoOptions& options, Session& session) {
 
 } // namespace
 
-void add_info(CLI::App& program, Session& session) {
+void add_info(const Command& program, Session& session) {
     const auto options = std::make_shared<InfoOptions>();
-    CLI::App* command =
-        program.add_subcommand("info", "Report the contents and defects of meshes, and the parts of compound files");
+    const Command command =
+        program.add_command("info", "Report the contents and defects of meshes, and the parts of compound files");
     command
-        ->add_option(
+        .add_option(
             "FILE", options->files,
             "Mesh files: OBJ, STL, PLY, OFF, GLB, MSH, VTK, VTU, ...; also compressed (.gz); compound files (.json)")
-        ->required();
-    command->add_flag("--json", options->json, "Print JSON: an object for one file, an array for several");
-    command->add_flag("--self-intersections", options->self_intersections, "Also search for intersecting triangles");
-    command->footer(info_examples);
-    command->callback([options, &session] { info(*options, session); });
+        .required();
+    command.add_flag("--json", options->json, "Print JSON: an object for one file, an array for several");
+    command.add_flag("--self-intersections", options->self_intersections, "Also search for intersecting triangles");
+    command.footer(info_examples);
+    command.run([options, &session] { info(*options, session); });
 }
 
 } // namespace fathom::tool

@@ -6,11 +6,10 @@
 #include <fathom/base/parallel.h>
 #include <fathom/base/version.h>
 
-#include <CLI/CLI.hpp>
-
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
 
 namespace {
 
@@ -36,16 +35,15 @@ int run(int argc, char** argv) {
     fathom::tool::Session session;
     std::size_t threads = 0;
 
-    CLI::App program(
+    fathom::tool::CommandLine command_line(
         "Collision detection, distance and penetration depth for rigid, deformable, fracturing and rendered geometry.",
-        "fathom");
-    program.set_version_flag("--version", std::string("fathom ") + fathom::version);
-    program.add_option("--threads", threads, "Number of threads (0: all cores)")->check(CLI::Range(0, 1024));
+        "fathom", std::string("fathom ") + fathom::version);
+    const fathom::tool::Command program = command_line.program();
+    program.add_option("--threads", threads, "Number of threads (0: all cores)").check(fathom::tool::range(0, 1024));
     program.add_flag("--quiet,-q", session.quiet, "Print no progress bars and no status messages");
     program.footer(examples);
-    program.require_subcommand(1);
-    program.fallthrough();
-    program.parse_complete_callback([&] { fathom::set_thread_count(threads); });
+    program.require_command();
+    command_line.before_commands([&] { fathom::set_thread_count(threads); });
     fathom::tool::add_info(program, session);
     fathom::tool::add_make(program, session);
     fathom::tool::add_convert(program, session);
@@ -61,19 +59,7 @@ int run(int argc, char** argv) {
     fathom::tool::add_verify(program, session);
     fathom::tool::add_demo(program, session);
 
-    try {
-        program.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        // CLI11 reports a missing command before it reports an unknown one.
-        const std::vector<std::string> rest = program.remaining();
-        if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !rest.empty()) {
-            std::fprintf(stderr, "fathom: unknown command '%s'; run `fathom --help` for a list\n",
-                         rest.front().c_str());
-            return 2;
-        }
-        return program.exit(error) == 0 ? 0 : 2;
-    }
-    return 0;
+    return command_line.run(argc, argv);
 }
 
 } // namespace

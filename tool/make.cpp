@@ -5,7 +5,6 @@
 #include <fathom/geometry/generate/mesh_catalogue.h>
 #include <fathom/geometry/io/mesh_file.h>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -39,7 +38,7 @@ std::pair<std::string, double> parse_setting(const std::string& setting) {
     const std::size_t equals = setting.find('=');
     const std::string name = setting.substr(0, equals);
     double value = 0;
-    if (equals == std::string::npos || name.empty() || !CLI::detail::lexical_cast(setting.substr(equals + 1), value))
+    if (equals == std::string::npos || name.empty() || !parse_number(setting.substr(equals + 1), value))
         throw Error(Cause::invalid_argument, fmt::format("'{}' does not have the form name=value", setting),
                     {.element = "--set"});
     return {name, value};
@@ -113,19 +112,19 @@ void run(const MakeOptions& options, const Session& session) {
 
 } // namespace
 
-void add_make(CLI::App& program, Session& session) {
-    CLI::App* command = program.add_subcommand("make", "Generate a shape and write it to a file");
+void add_make(const Command& program, Session& session) {
+    const Command command = program.add_command("make", "Generate a shape and write it to a file");
     const auto options = std::make_shared<MakeOptions>();
-    command->add_option("SHAPE", options->shape, "Name of the shape (see --list)");
-    command->add_option("-o,--output", options->file, "File to write; the extension determines the format");
-    command->add_option("--resolution", options->resolution, "Resolution; --list shows its meaning for each shape");
-    command->add_option("--triangles", options->triangles, "Number of triangles, for shapes that have this parameter");
-    command->add_option("--seed", options->seed, "Random seed, for shapes that have this parameter");
-    command->add_option("--set", options->settings, "Other parameters: name=value ...");
-    command->add_flag("--list", options->list, "List the shapes and their parameters");
-    command->add_flag("--json", options->json, "Print the list, or a summary of the generated mesh, as JSON");
-    command->footer(make_examples);
-    command->callback([options, &session] { run(*options, session); });
+    command.add_option("SHAPE", options->shape, "Name of the shape (see --list)");
+    command.add_option("-o,--output", options->file, "File to write; the extension determines the format");
+    command.add_option("--resolution", options->resolution, "Resolution; --list shows its meaning for each shape");
+    command.add_option("--triangles", options->triangles, "Number of triangles, for shapes that have this parameter");
+    command.add_option("--seed", options->seed, "Random seed, for shapes that have this parameter");
+    command.add_option("--set", options->settings, "Other parameters: name=value ...");
+    command.add_flag("--list", options->list, "List the shapes and their parameters");
+    command.add_flag("--json", options->json, "Print the list, or a summary of the generated mesh, as JSON");
+    command.footer(make_examples);
+    command.run([options, &session] { run(*options, session); });
 }
 
 } // namespace fathom::tool

@@ -4,7 +4,6 @@
 
 #include <tool/verify/referee.h>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <memory>
@@ -55,20 +54,20 @@ void print_lines(const std::vector<MatrixRow>& rows, bool measured) {
 
 } // namespace
 
-void add_matrix(CLI::App& program, Session& session) {
+void add_matrix(const Command& program, Session& session) {
     const auto o = std::make_shared<MatrixArguments>();
-    CLI::App* command = program.add_subcommand(
-        "matrix", "List the methods for each pair of shape kinds, with guarantee, time and error");
-    command->footer(R"~(Examples:
+    const Command command =
+        program.add_command("matrix", "List the methods for each pair of shape kinds, with guarantee, time and error");
+    command.footer(R"~(Examples:
   fathom matrix                 all pairs, measured on small random shapes
   fathom matrix --poses 0       the table without measurements
   fathom matrix --markdown      in the form of docs/matrix.md)~");
-    command->add_option("--poses", o->poses, "Number of random poses measured per pair; 0: no measurements")
-        ->check(CLI::Range(0, 100000));
-    command->add_option("--seed", o->seed, "Seed of the random shapes");
-    command->add_flag("--markdown", o->markdown, "Print a Markdown table");
-    command->add_flag("--json", o->json, "Print JSON with all methods of each pair");
-    command->callback([o, &session] {
+    command.add_option("--poses", o->poses, "Number of random poses measured per pair; 0: no measurements")
+        .check(range(0, 100000));
+    command.add_option("--seed", o->seed, "Seed of the random shapes");
+    command.add_flag("--markdown", o->markdown, "Print a Markdown table");
+    command.add_flag("--json", o->json, "Print JSON with all methods of each pair");
+    command.run([o, &session] {
         const std::vector<MatrixRow> rows =
             measure_matrix({.poses = o->poses, .seed = o->seed, .progress = session.progress()});
         if (o->json)

@@ -43,21 +43,21 @@ Json head_json(const Result& result) {
 
 } // namespace
 
-void add_pair_options(CLI::App& command, PairArguments& arguments) {
-    command.add_option("A", arguments.a, field_help)->required();
-    command.add_option("B", arguments.b, field_help)->required();
+void add_pair_options(const Command& command, PairArguments& arguments) {
+    command.add_option("A", arguments.a, field_help).required();
+    command.add_option("B", arguments.b, field_help).required();
     command.add_option("--method", arguments.method, "Force a method of the table (`fathom matrix` prints it)")
-        ->check(CLI::IsMember(method_names()))
-        ->capture_default_str();
+        .check(one_of(method_names()))
+        .show_default();
     command
         .add_option("--effort", arguments.effort,
                     "Multiply the limit on evaluations before a result is undecided or not converged")
-        ->check(CLI::Range(1e-3, 1e6))
-        ->capture_default_str();
+        .check(range(1e-3, 1e6))
+        .show_default();
     command
         .add_option("--grid", arguments.grid,
                     "Sample meshes on grids with this many cells along the longest side; otherwise a mesh stays a mesh")
-        ->check(CLI::Range(8, 16384));
+        .check(range(8, 16384));
     command.add_option("--html", arguments.html, html_help);
     command.add_flag("--json", arguments.json, "Print JSON");
 }

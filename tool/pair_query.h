@@ -9,8 +9,6 @@
 
 #include <fathom/detect/query/query.h>
 
-#include <CLI/CLI.hpp>
-
 #include <optional>
 #include <string>
 
@@ -26,7 +24,7 @@ struct PairArguments {
 };
 
 // Adds A, B, --method, --effort, --grid, --html and --json. `arguments` must outlive the parsing.
-void add_pair_options(CLI::App& command, PairArguments& arguments);
+void add_pair_options(const Command& command, PairArguments& arguments);
 
 struct NamedShape {
     std::string description;

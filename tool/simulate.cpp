@@ -9,7 +9,6 @@
 #include <fathom/simulate/scene/scene_keys.h>
 #include <fathom/simulate/scene/simulation.h>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <memory>
@@ -67,11 +66,11 @@ void run_simulate(const SimulateArguments& arguments, Session& session) {
 
 } // namespace
 
-void add_simulate(CLI::App& program, Session& session) {
+void add_simulate(const Command& program, Session& session) {
     const auto o = std::make_shared<SimulateArguments>();
-    CLI::App* command = program.add_subcommand(
+    const Command command = program.add_command(
         "simulate", "Run and record a scene of rigid, deformable and kinematic bodies and particles");
-    command->footer(R"~(Examples:
+    command.footer(R"~(Examples:
   fathom simulate scenes/bunny_drop.toml -o drop
   fathom simulate scenes/dragon_drop.toml -o drop --models folder --seconds 0.5 --set "contact.friction = 0"
   fathom simulate scenes/hundred_balls.toml -o balls --set "springs.stepping = 'backward_euler'"
@@ -81,20 +80,13 @@ void add_simulate(CLI::App& program, Session& session) {
 The output folder receives frames.pvd (ParaView), animation.glb, recording.fathomview (`fathom view FOLDER`),
 film.png, energy.svg, penetration.svg, energy.csv, states.csv, contacts.csv and summary.json. If the simulation
 becomes unstable, it is stopped, the error is reported, and the recording up to that point is written.)~");
-    command->add_option("SCENE", o->scene, "Scene file (TOML; examples are in scenes/)")->required();
-    command->add_option("-o,--output", o->out, "Output folder; created if missing")->required();
-    add_scene_options(*command, o->options);
-    command->add_flag("--json", o->json, "Print the summary as JSON");
-    command
-        ->add_flag_callback(
-            "--schema",
-            [] {
-                fmt::print("{}", scene_schema());
-                throw CLI::Success();
-            },
-            "Print the JSON Schema of scene files and exit")
-        ->trigger_on_parse();
-    command->callback([o, &session] { run_simulate(*o, session); });
+    command.add_option("SCENE", o->scene, "Scene file (TOML; examples are in scenes/)").required();
+    command.add_option("-o,--output", o->out, "Output folder; created if missing").required();
+    add_scene_options(command, o->options);
+    command.add_flag("--json", o->json, "Print the summary as JSON");
+    command.add_exit_flag(
+        "--schema", [] { fmt::print("{}", scene_schema()); }, "Print the JSON Schema of scene files and exit");
+    command.run([o, &session] { run_simulate(*o, session); });
 }
 
 } // namespace fathom::tool

@@ -9,7 +9,6 @@
 #include <fathom/show/viewer_file.h>
 #include <fathom/show/viewer_sources.h>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <memory>
@@ -86,10 +85,10 @@ void run_sweep(const SweepArguments& arguments, Session& session) {
 
 } // namespace
 
-void add_sweep(CLI::App& program, Session& session) {
+void add_sweep(const Command& program, Session& session) {
     const auto o = std::make_shared<SweepArguments>();
-    CLI::App* command = program.add_subcommand("sweep", "Time of impact and contact intervals of two moving bodies");
-    command->footer(R"~(Examples:
+    const Command command = program.add_command("sweep", "Time of impact and contact intervals of two moving bodies");
+    command.footer(R"~(Examples:
   fathom sweep bunny.obj bunny.obj --from-a 0,0,3 --to-a 0,0,-3 --html sweep.html
   fathom sweep torus "box(2, 2, 0.02)" --from-a 0,0,1 --to-a 0,0,-1,0.924,0.383,0,0 --json
   fathom sweep bunny.obj torus --from-a 0,0,3 --to-a 0,0,-3 --method point_field --path straight
@@ -97,24 +96,24 @@ void add_sweep(CLI::App& program, Session& session) {
 A POSE is x,y,z or x,y,z,qw,qx,qy,qz (m, unit quaternion). A body without --to-a or --to-b is stationary. Bodies move
 on screws; time runs from 0 to 1. The time is a lower bound on the time of impact, and contact is found within the
 stated interval. "disjoint" is proven.)~");
-    add_pair_options(*command, *o);
-    command->add_option("--from-a", o->from_a, "POSE of A at time 0")->capture_default_str();
-    command->add_option("--to-a", o->to_a, "POSE of A at time 1");
-    command->add_option("--from-b", o->from_b, "POSE of B at time 0")->capture_default_str();
-    command->add_option("--to-b", o->to_b, "POSE of B at time 1");
+    add_pair_options(command, *o);
+    command.add_option("--from-a", o->from_a, "POSE of A at time 0").show_default();
+    command.add_option("--to-a", o->to_a, "POSE of A at time 1");
+    command.add_option("--from-b", o->from_b, "POSE of B at time 0").show_default();
+    command.add_option("--to-b", o->to_b, "POSE of B at time 1");
     command
-        ->add_option("--path", o->path,
-                     "screw: rigid motion; straight: each point moves on its own line (method point_field)")
-        ->check(CLI::IsMember({"screw", "straight"}))
-        ->capture_default_str();
-    command->add_flag("--first", o->first_only, "Find only the time of impact, not all contact intervals (faster)");
-    command->add_option("--margin", o->margin, "Bodies closer than this count as touching (m)")->check(at_least_zero());
-    command->add_option("--tolerance", o->tolerance, "Of the ends of contact intervals (time)")
-        ->check(above_zero())
-        ->capture_default_str();
-    command->add_option("--resolution", o->resolution, "Separations shorter than this may be missed (time)")
-        ->check(above_zero());
-    command->callback([o, &session] { run_sweep(*o, session); });
+        .add_option("--path", o->path,
+                    "screw: rigid motion; straight: each point moves on its own line (method point_field)")
+        .check(one_of({"screw", "straight"}))
+        .show_default();
+    command.add_flag("--first", o->first_only, "Find only the time of impact, not all contact intervals (faster)");
+    command.add_option("--margin", o->margin, "Bodies closer than this count as touching (m)").check(at_least_zero());
+    command.add_option("--tolerance", o->tolerance, "Of the ends of contact intervals (time)")
+        .check(above_zero())
+        .show_default();
+    command.add_option("--resolution", o->resolution, "Separations shorter than this may be missed (time)")
+        .check(above_zero());
+    command.run([o, &session] { run_sweep(*o, session); });
 }
 
 } // namespace fathom::tool

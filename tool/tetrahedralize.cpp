@@ -11,7 +11,6 @@
 #include <fathom/field/tet/stuffing.h>
 #include <fathom/geometry/io/mesh_file.h>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <cmath>
@@ -150,37 +149,35 @@ void run_tetrahedralize(const TetrahedralizeOptions& options, Session& session) 
 
 } // namespace
 
-void add_tetrahedralize(CLI::App& program, Session& session) {
+void add_tetrahedralize(const Command& program, Session& session) {
     const auto o = std::make_shared<TetrahedralizeOptions>();
-    CLI::App* command = program.add_subcommand("tetrahedralize", "Fill a mesh or field with tetrahedra");
-    command->footer(tetrahedralize_examples);
-    command->add_option("FIELD", o->in, field_help)->required();
-    command->add_option("-o,--output", o->out, "Mesh file to write: .msh .vtu .vtk .mesh")->required();
-    CLI::Option* resolution =
-        command->add_option("-r,--resolution", o->stuffing.resolution, "Cells along the longest side")
-            ->capture_default_str()
-            ->check(CLI::Range(1, 4096));
-    CLI::Option* cell = command->add_option("--cell", o->stuffing.cell, "Cell size, instead of --resolution (m)")
-                            ->check(above_zero())
-                            ->excludes(resolution);
+    const Command command = program.add_command("tetrahedralize", "Fill a mesh or field with tetrahedra");
+    command.footer(tetrahedralize_examples);
+    command.add_option("FIELD", o->in, field_help).required();
+    command.add_option("-o,--output", o->out, "Mesh file to write: .msh .vtu .vtk .mesh").required();
+    const Option resolution =
+        command.add_option("-r,--resolution", o->stuffing.resolution, "Cells along the longest side")
+            .show_default()
+            .check(range(1, 4096));
+    const Option cell = command.add_option("--cell", o->stuffing.cell, "Cell size, instead of --resolution (m)")
+                            .check(above_zero())
+                            .excludes(resolution);
     command
-        ->add_option("--tetrahedra", o->stuffing.tetrahedra,
-                     "Approximate number of tetrahedra, instead of --resolution")
-        ->check(above_zero())
-        ->excludes(resolution)
-        ->excludes(cell);
-    command->add_option("--box", o->box, "Fill only this box: x,y,z of the lower and the upper corner (m)")
-        ->delimiter(',')
-        ->expected(6);
-    command->add_option("--limit", o->stuffing.limit, "Fail if more tetrahedra would be made")->capture_default_str();
+        .add_option("--tetrahedra", o->stuffing.tetrahedra, "Approximate number of tetrahedra, instead of --resolution")
+        .check(above_zero())
+        .excludes(resolution)
+        .excludes(cell);
+    command.add_option("--box", o->box, "Fill only this box: x,y,z of the lower and the upper corner (m)")
+        .values_by_commas(6);
+    command.add_option("--limit", o->stuffing.limit, "Fail if more tetrahedra would be made").show_default();
     command
-        ->add_option("--sign", o->sign,
-                     "Sign method for meshes: auto, pseudo_normal, parity, winding, wrap or thickness")
-        ->capture_default_str();
-    command->add_flag("--exact", o->exact, "For meshes: evaluate the mesh itself instead of a grid (slower)");
-    command->add_flag("--no-measure", o->no_measure, "Do not measure the deviations from the field (faster)");
-    command->add_flag("--json", o->json, "Print the report as JSON");
-    command->callback([o, &session] { run_tetrahedralize(*o, session); });
+        .add_option("--sign", o->sign,
+                    "Sign method for meshes: auto, pseudo_normal, parity, winding, wrap or thickness")
+        .show_default();
+    command.add_flag("--exact", o->exact, "For meshes: evaluate the mesh itself instead of a grid (slower)");
+    command.add_flag("--no-measure", o->no_measure, "Do not measure the deviations from the field (faster)");
+    command.add_flag("--json", o->json, "Print the report as JSON");
+    command.run([o, &session] { run_tetrahedralize(*o, session); });
 }
 
 } // namespace fathom::tool

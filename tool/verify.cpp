@@ -6,7 +6,6 @@
 #include <fathom/base/error.h>
 #include <tool/verify/referee.h>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <functional>
@@ -111,23 +110,23 @@ void run_verify(const VerifyArguments& arguments, Session& session) {
 
 } // namespace
 
-void add_verify(CLI::App& program, Session& session) {
+void add_verify(const Command& program, Session& session) {
     const auto o = std::make_shared<VerifyArguments>();
-    CLI::App* command =
-        program.add_subcommand("verify", "Compare all methods with each other, on random or given shapes");
-    command->footer(R"~(Examples:
+    const Command command =
+        program.add_command("verify", "Compare all methods with each other, on random or given shapes");
+    command.footer(R"~(Examples:
   fathom verify                       random shapes, all pairs of kinds, both orders
   fathom verify bunny.obj torus.vtu   these two shapes, and each with itself
   fathom verify "sphere(1)" --poses 200
 
 A claim is one statement of a result: "disjoint", a witness point, a bound on the distance, a contact interval. The
 exit code is 1 if any two claims contradict each other.)~");
-    command->add_option("SHAPES", o->files, field_help);
-    command->add_option("--poses", o->poses, "Number of random poses per pair")->check(CLI::Range(1, 1000000));
-    command->add_option("--seed", o->seed, "Seed of the random shapes and poses");
-    command->add_flag("!--no-sweeps", o->sweeps, "Do not test moving shapes");
-    command->add_flag("--json", o->json, "Print JSON");
-    command->callback([o, &session] { run_verify(*o, session); });
+    command.add_option("SHAPES", o->files, field_help);
+    command.add_option("--poses", o->poses, "Number of random poses per pair").check(range(1, 1000000));
+    command.add_option("--seed", o->seed, "Seed of the random shapes and poses");
+    command.add_flag("!--no-sweeps", o->sweeps, "Do not test moving shapes");
+    command.add_flag("--json", o->json, "Print JSON");
+    command.run([o, &session] { run_verify(*o, session); });
 }
 
 } // namespace fathom::tool

@@ -11,7 +11,6 @@
 #include <fathom/show/viewer_sources.h>
 #include <fathom/simulate/scene/simulation.h>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -164,11 +163,11 @@ void run_view(const ViewArguments& arguments, Session& session) {
 
 } // namespace
 
-void add_view(CLI::App& program, Session& session) {
+void add_view(const Command& program, Session& session) {
     const auto o = std::make_shared<ViewArguments>();
-    CLI::App* command = program.add_subcommand(
+    const Command command = program.add_command(
         "view", "Show a scene, recording, field or mesh in the browser, or drag shapes in live mode");
-    command->footer(R"~(Examples:
+    command.footer(R"~(Examples:
   fathom view scenes/bunny_drop.toml                 run the scene and show it; prints the address
   fathom view drop                                   the recording of `fathom simulate -o drop`
   fathom view bunny.obj --html bunny.html            write one self-contained HTML file
@@ -177,38 +176,37 @@ void add_view(CLI::App& program, Session& session) {
 
 The server accepts connections from this machine only. Press Ctrl-C to stop it.)~");
     command
-        ->add_option(
+        .add_option(
             "SOURCE", o->sources,
             "Scene (.toml), output folder of `fathom simulate`, .fathomview file, or any input of `fathom field info`")
-        ->required();
-    command->add_option("--html", o->html, "Write one self-contained HTML page instead of starting the server");
-    command->add_option("-o,--output", o->out,
-                        "Write a .fathomview file instead of starting the server; `fathom view` shows it later");
-    command->add_option("--port", o->port, "Port of the server (0: any free port)")
-        ->capture_default_str()
-        ->check(CLI::Range(0, 65535));
-    command->add_flag("--open", o->open, "Open the page in a browser");
-    command->add_flag("--live", o->live, "Live mode: drag shapes and show their contacts");
+        .required();
+    command.add_option("--html", o->html, "Write one self-contained HTML page instead of starting the server");
+    command.add_option("-o,--output", o->out,
+                       "Write a .fathomview file instead of starting the server; `fathom view` shows it later");
+    command.add_option("--port", o->port, "Port of the server (0: any free port)")
+        .show_default()
+        .check(range(0, 65535));
+    command.add_flag("--open", o->open, "Open the page in a browser");
+    command.add_flag("--live", o->live, "Live mode: drag shapes and show their contacts");
     command
-        ->add_option("--pose", o->poses,
-                     "With --live: POSE of the first, second, ... shape, x,y,z or x,y,z,qw,qx,qy,qz; may be repeated")
-        ->allow_extra_args(false);
+        .add_option("--pose", o->poses,
+                    "With --live: POSE of the first, second, ... shape, x,y,z or x,y,z,qw,qx,qy,qz; may be repeated")
+        .one_value_each();
     command
-        ->add_option(
-            "--grid", o->grid,
-            "With --live: sample meshes on grids with this many cells along the longest side; otherwise a mesh "
-            "stays a mesh")
-        ->check(CLI::Range(8, 16384));
+        .add_option("--grid", o->grid,
+                    "With --live: sample meshes on grids with this many cells along the longest side; otherwise a mesh "
+                    "stays a mesh")
+        .check(range(8, 16384));
     command
-        ->add_option(
+        .add_option(
             "--up", o->up,
             "Initial up axis: z (default) or y (default for glTF files; common in scans); can be changed on the page")
-        ->check(CLI::IsMember({"y", "z"}));
-    command->add_option("-r,--resolution", o->resolution, "Cells along the longest side, for the surface of a field")
-        ->capture_default_str()
-        ->check(CLI::Range(8, 1024));
-    add_scene_options(*command, o->scene);
-    command->callback([o, &session] { run_view(*o, session); });
+        .check(one_of({"y", "z"}));
+    command.add_option("-r,--resolution", o->resolution, "Cells along the longest side, for the surface of a field")
+        .show_default()
+        .check(range(8, 1024));
+    add_scene_options(command, o->scene);
+    command.run([o, &session] { run_view(*o, session); });
 }
 
 } // namespace fathom::tool
