@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace {
+namespace order_test {
 
 namespace fs = std::filesystem;
 
@@ -187,4 +187,4 @@ TEST(Order, every_file_begins_with_a_sentence_about_its_content) {
     }
 }
 
-} // namespace
+} // namespace order_test

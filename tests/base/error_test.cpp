@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace error_test {
 
 TEST(Error, reads_like_a_compilers_message) {
     const Error error(Cause::non_finite, "not a finite position",
@@ -28,5 +28,5 @@ TEST(Error, every_cause_has_its_own_name) {
     EXPECT_EQ(name(Cause::index_out_of_range), "index_out_of_range");
 }
 
-} // namespace
+} // namespace error_test
 } // namespace fathom

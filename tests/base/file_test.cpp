@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 namespace fathom {
-namespace {
+namespace file_test {
 
 namespace fs = std::filesystem;
 using testing::error_of;
@@ -84,5 +84,5 @@ TEST(File, leaves_the_old_file_alone_when_writing_fails) {
     EXPECT_EQ(folder.file_count(), 1u);
 }
 
-} // namespace
+} // namespace file_test
 } // namespace fathom

@@ -5,7 +5,7 @@
 #include <set>
 
 namespace fathom {
-namespace {
+namespace hash_test {
 
 TEST(Hash, is_xxh3) {
     EXPECT_EQ(checksum({}), 0x2d06800538d394c2u); // the published value for no input
@@ -35,5 +35,5 @@ TEST(Hash, lengths_of_parts_are_hashed) {
     EXPECT_EQ(of({"abc"}).text().size(), 32u);
 }
 
-} // namespace
+} // namespace hash_test
 } // namespace fathom

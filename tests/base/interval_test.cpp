@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace fathom {
-namespace {
+namespace interval_test {
 
 using testing::count_of;
 
@@ -143,5 +143,5 @@ TEST(Interval, neighbours_of_doubles_agree_with_the_standard_library) {
     }
 }
 
-} // namespace
+} // namespace interval_test
 } // namespace fathom

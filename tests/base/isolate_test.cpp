@@ -9,7 +9,7 @@
 #include <thread>
 
 namespace fathom {
-namespace {
+namespace isolate_test {
 
 using Bytes = std::vector<std::byte>;
 
@@ -74,5 +74,5 @@ TEST(Isolate, brings_back_the_text_of_an_exception) {
     EXPECT_EQ(result.reason, "no good");
 }
 
-} // namespace
+} // namespace isolate_test
 } // namespace fathom

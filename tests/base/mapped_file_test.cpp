@@ -3,7 +3,7 @@
 #include <support/sources.h>
 
 namespace fathom {
-namespace {
+namespace mapped_file_test {
 
 using testing::error_of;
 using testing::ScratchFolder;
@@ -44,5 +44,5 @@ TEST(FileWriter, leaves_the_old_file_and_nothing_else_where_it_does_not_finish) 
     EXPECT_EQ(folder.file_count(), 1u);
 }
 
-} // namespace
+} // namespace mapped_file_test
 } // namespace fathom

@@ -6,7 +6,7 @@
 #include <numbers>
 
 namespace fathom {
-namespace {
+namespace motion_test {
 
 Pose any_pose(Random& random, double scale) { return {random.rotation(), scale * random.in_ball()}; }
 
@@ -93,5 +93,5 @@ TEST(Mover, no_point_within_the_radius_travels_past_the_reach) {
     }
 }
 
-} // namespace
+} // namespace motion_test
 } // namespace fathom

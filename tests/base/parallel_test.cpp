@@ -9,7 +9,7 @@
 #include <numeric>
 
 namespace fathom {
-namespace {
+namespace parallel_test {
 
 // Sets the number of threads for one test and puts it back.
 struct WithThreads {
@@ -107,5 +107,5 @@ TEST(Progress, nobody_needs_to_watch) {
     stage.step(10);
 }
 
-} // namespace
+} // namespace parallel_test
 } // namespace fathom

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace primitives_test {
 
 TEST(Box, an_empty_box_contains_nothing_and_extends_to_any_point) {
     Box box;
@@ -73,5 +73,5 @@ TEST(Segment, closest_fraction_is_clamped_and_survives_zero_length) {
     EXPECT_EQ((Segment{{1, 1, 1}, {1, 1, 1}}.closest_fraction({4, 4, 4})), 0);
 }
 
-} // namespace
+} // namespace primitives_test
 } // namespace fathom

@@ -5,7 +5,7 @@
 #include <array>
 
 namespace fathom {
-namespace {
+namespace random_test {
 
 TEST(Random, the_sequence_of_a_seed_never_changes) {
     // Fixed values: results of old recordings and tests depend on these numbers.
@@ -50,5 +50,5 @@ TEST(Random, points_stay_in_their_box) {
     for (int i = 0; i < 1000; ++i) EXPECT_TRUE(box.contains(random.in_box(box)));
 }
 
-} // namespace
+} // namespace random_test
 } // namespace fathom

@@ -8,7 +8,7 @@
 #include <numbers>
 
 namespace fathom {
-namespace {
+namespace relative_motion_test {
 
 struct Pair {
     Motion moving, seen_from;
@@ -121,5 +121,5 @@ TEST(RelativeMotion, points_never_move_apart) {
     }
 }
 
-} // namespace
+} // namespace relative_motion_test
 } // namespace fathom

@@ -11,7 +11,7 @@
 #include <cmath>
 
 namespace fathom {
-namespace {
+namespace rounding_test {
 
 using testing::count_of;
 using testing::cross;
@@ -177,5 +177,5 @@ TEST(Rounding, error_of_counted_operations_covers_a_sum_of_products) {
     EXPECT_GT(bounds.nearest, 1.0 / 10);
 }
 
-} // namespace
+} // namespace rounding_test
 } // namespace fathom

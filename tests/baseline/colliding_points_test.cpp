@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace colliding_points_test {
 
 using namespace testing;
 
@@ -43,5 +43,5 @@ TEST(CollidingPoints, are_the_points_inside_a_leaf_of_the_other_body) {
     EXPECT_GT(outside, inside / 50);
 }
 
-} // namespace
+} // namespace colliding_points_test
 } // namespace fathom

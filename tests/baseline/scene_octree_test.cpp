@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace scene_octree_test {
 
 std::vector<Box> cubes(Random& random, int count, double reach, double half) {
     std::vector<Box> boxes;
@@ -137,5 +137,5 @@ TEST(SceneOctree, tests_fewer_pairs_with_the_exact_sphere_test_than_with_the_gro
     EXPECT_GT(expected.size(), 50u);
 }
 
-} // namespace
+} // namespace scene_octree_test
 } // namespace fathom

@@ -7,7 +7,7 @@
 #include <cstdio>
 
 namespace fathom {
-namespace {
+namespace stability_test {
 
 TEST(Stability, continuous_contact_reaches_the_ratios_of_the_paper) {
     StabilityOptions options;
@@ -28,5 +28,5 @@ TEST(Stability, continuous_contact_reaches_the_ratios_of_the_paper) {
                 report.penetration_ratio(), report.matched_ratio(), report.softness);
 }
 
-} // namespace
+} // namespace stability_test
 } // namespace fathom

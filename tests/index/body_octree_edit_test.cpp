@@ -8,7 +8,7 @@
 #include <cstring>
 
 namespace fathom {
-namespace {
+namespace body_octree_edit_test {
 
 using namespace testing;
 
@@ -307,5 +307,5 @@ TEST(BodyOctree, accepts_zero_one_and_many_coincident_points) {
     EXPECT_EQ(overlapping_primitives(huge, huge).size(), 1u);
 }
 
-} // namespace
+} // namespace body_octree_edit_test
 } // namespace fathom

@@ -2,7 +2,7 @@
 #include "support/test_counts.h"
 
 namespace fathom {
-namespace {
+namespace body_octree_test {
 
 using namespace testing;
 
@@ -280,5 +280,5 @@ TEST(BodyOctree, visitors_can_stop_the_traversal) {
     EXPECT_EQ(calls, 15);
 }
 
-} // namespace
+} // namespace body_octree_test
 } // namespace fathom

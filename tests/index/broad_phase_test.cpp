@@ -14,7 +14,7 @@
 #include <optional>
 
 namespace fathom {
-namespace {
+namespace broad_phase_test {
 
 using Pairs = std::vector<IdPair>;
 
@@ -325,5 +325,5 @@ TEST(PackedTree, sorts_again_only_when_its_walks_have_grown) {
     EXPECT_EQ(pairs, expected);
 }
 
-} // namespace
+} // namespace broad_phase_test
 } // namespace fathom

@@ -12,7 +12,7 @@
 #include <numeric>
 
 namespace fathom {
-namespace {
+namespace bvh_test {
 
 using testing::random_box;
 using testing::random_boxes;
@@ -438,5 +438,5 @@ TEST(Bvh, bad_boxes_are_refused_by_id) {
     EXPECT_THROW(tree.refit(std::span(boxes).first(2)), Error);
 }
 
-} // namespace
+} // namespace bvh_test
 } // namespace fathom

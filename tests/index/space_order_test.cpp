@@ -9,7 +9,7 @@
 #include <limits>
 
 namespace fathom {
-namespace {
+namespace space_order_test {
 
 std::vector<Vec3> random_points(std::size_t count, double scale) {
     Random random(1);
@@ -56,5 +56,5 @@ TEST(SpaceOrder, accepts_points_that_are_equal_or_not_finite) {
     EXPECT_EQ(order_in_space(std::vector<Vec3>(3, Vec3::Constant(nan))).size(), 3u);
 }
 
-} // namespace
+} // namespace space_order_test
 } // namespace fathom

@@ -11,7 +11,7 @@
 #include <cstring>
 
 namespace fathom {
-namespace {
+namespace sphere_tree_test {
 
 using Wide = Eigen::Matrix<long double, 3, 1>;
 
@@ -131,5 +131,5 @@ TEST(SphereTree, nothing_makes_an_empty_tree_and_bad_points_are_named) {
     EXPECT_THROW(SphereTree(points, {.leaf_size = 65}), Error);
 }
 
-} // namespace
+} // namespace sphere_tree_test
 } // namespace fathom

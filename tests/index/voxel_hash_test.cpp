@@ -11,7 +11,7 @@
 #include <cmath>
 
 namespace fathom {
-namespace {
+namespace voxel_hash_test {
 
 using namespace fathom::testing;
 using Pairs = std::vector<IdPair>;
@@ -213,5 +213,5 @@ TEST(VoxelHash, hostile_boxes_are_rejected_by_number_and_nothing_is_lost) {
     EXPECT_TRUE(pairs.empty());
 }
 
-} // namespace
+} // namespace voxel_hash_test
 } // namespace fathom

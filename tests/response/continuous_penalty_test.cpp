@@ -12,7 +12,7 @@
 #include <cmath>
 
 namespace fathom {
-namespace {
+namespace continuous_penalty_test {
 
 using testing::floor_field;
 using testing::RandomContacts;
@@ -264,5 +264,5 @@ TEST(DiscretePenalty, its_slope_predicts_the_force_after_a_small_displacement) {
     }
 }
 
-} // namespace
+} // namespace continuous_penalty_test
 } // namespace fathom

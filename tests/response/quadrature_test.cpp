@@ -6,7 +6,7 @@
 #include <cmath>
 
 namespace fathom {
-namespace {
+namespace quadrature_test {
 
 double power_sum(double t, int degree) {
     return (degree + 1) * std::pow(t, degree);
@@ -66,5 +66,5 @@ TEST(Quadrature, options_out_of_range_are_refused_by_name) {
     EXPECT_NO_THROW(check(QuadratureOptions{}));
 }
 
-} // namespace
+} // namespace quadrature_test
 } // namespace fathom

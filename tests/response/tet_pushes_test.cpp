@@ -14,7 +14,7 @@
 #include <numeric>
 
 namespace fathom {
-namespace {
+namespace tet_pushes_test {
 
 using testing::one_tetrahedron;
 using testing::OwnedBody;
@@ -279,5 +279,5 @@ TEST(TetPushes, any_number_of_threads_gives_the_same_bytes) {
     EXPECT_EQ(one, numbers(2));
 }
 
-} // namespace
+} // namespace tet_pushes_test
 } // namespace fathom

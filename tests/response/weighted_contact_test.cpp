@@ -8,7 +8,7 @@
 #include <limits>
 
 namespace fathom {
-namespace {
+namespace weighted_contact_test {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
@@ -159,5 +159,5 @@ TEST(WeightedContact, hostile_contacts_are_refused_by_name) {
     EXPECT_EQ(weighted_contact({0, 1, 2, 3}, nowhere, 1).depth, 0);
 }
 
-} // namespace
+} // namespace weighted_contact_test
 } // namespace fathom

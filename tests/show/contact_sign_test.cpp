@@ -17,7 +17,7 @@
 #include <sstream>
 
 namespace fathom::testing {
-namespace {
+namespace contact_sign_test {
 
 struct Row {
     std::size_t frame;
@@ -205,5 +205,5 @@ TEST(ContactSign, is_from_a_to_b_in_world_updates) {
     EXPECT_GE(contacts, 8u);
 }
 
-} // namespace
+} // namespace contact_sign_test
 } // namespace fathom::testing

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace depth_picture_test {
 
 DepthMap ball(Keep keep, const Vec3& center = Vec3::Zero()) {
     const auto backend = make_cpu_depth_backend();
@@ -67,5 +67,5 @@ TEST(DepthPicture, maps_that_do_not_fit_are_refused) {
     EXPECT_THROW((void)height_picture(DepthMap{}), Error);
 }
 
-} // namespace
+} // namespace depth_picture_test
 } // namespace fathom

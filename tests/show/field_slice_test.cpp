@@ -11,7 +11,7 @@
 #include <numbers>
 
 namespace fathom {
-namespace {
+namespace field_slice_test {
 
 using testing::BallField;
 using testing::BlockField;
@@ -233,5 +233,5 @@ TEST(TinyText, stays_in_the_picture_and_leaves_unknown_characters_blank) {
     EXPECT_EQ(std::count(blank.pixels.begin(), blank.pixels.end(), Color{0, 0, 0}), 10);
 }
 
-} // namespace
+} // namespace field_slice_test
 } // namespace fathom

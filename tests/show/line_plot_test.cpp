@@ -6,7 +6,7 @@
 #include <limits>
 
 namespace fathom {
-namespace {
+namespace line_plot_test {
 
 std::size_t occurrences(const std::string& text, const std::string& part) {
     std::size_t count = 0;
@@ -75,5 +75,5 @@ TEST(LinePlot, escapes_what_users_write) {
     EXPECT_EQ(svg.find("<x>"), std::string::npos);
 }
 
-} // namespace
+} // namespace line_plot_test
 } // namespace fathom

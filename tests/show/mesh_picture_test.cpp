@@ -8,7 +8,7 @@
 #include <numbers>
 
 namespace fathom {
-namespace {
+namespace mesh_picture_test {
 
 // A unit square facing +x.
 TriangleMesh square() { return {{{0, 0, 0}, {0, 1, 0}, {0, 1, 1}, {0, 0, 1}}, {{0, 1, 2}, {0, 2, 3}}}; }
@@ -99,5 +99,5 @@ TEST(Image, a_png_that_cannot_be_written_is_an_error_with_its_name) {
     }
 }
 
-} // namespace
+} // namespace mesh_picture_test
 } // namespace fathom

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace overlap_picture_test {
 
 std::size_t greens(const Image& image) {
     std::size_t count = 0;
@@ -61,5 +61,5 @@ TEST(OverlapPicture, a_field_without_bounds_is_refused) {
         Error);
 }
 
-} // namespace
+} // namespace overlap_picture_test
 } // namespace fathom

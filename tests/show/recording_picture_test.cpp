@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace recording_picture_test {
 
 // A box in free fall, every step recorded.
 struct Fall {
@@ -108,5 +108,5 @@ TEST(RecordingPicture, particles_are_dots_that_spread_and_are_hidden_by_bodies_i
     EXPECT_EQ(film_strip(recording, options).pixels, strip.pixels);
 }
 
-} // namespace
+} // namespace recording_picture_test
 } // namespace fathom

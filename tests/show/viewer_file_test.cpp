@@ -16,7 +16,7 @@
 #include <cstring>
 
 namespace fathom::testing {
-namespace {
+namespace viewer_file_test {
 
 std::string text_of(const std::filesystem::path& path) {
     Bytes bytes = read_whole_file(path);
@@ -152,5 +152,5 @@ TEST(ViewerPage, is_built_into_the_library_or_reports_its_absence) {
     EXPECT_NE(text_of(path).find("data-packet=\"1\""), std::string::npos);
 }
 
-} // namespace
+} // namespace viewer_file_test
 } // namespace fathom::testing

@@ -10,7 +10,7 @@
 #include <limits>
 
 namespace fathom::testing {
-namespace {
+namespace viewer_packets_test {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
@@ -308,5 +308,5 @@ TEST(Base64Text, decodes_what_it_encoded) {
     }
 }
 
-} // namespace
+} // namespace viewer_packets_test
 } // namespace fathom::testing

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 namespace fathom::testing {
-namespace {
+namespace collide_test {
 
 Outcome collide(const std::string& arguments) { return run("collide " + arguments, "FATHOM_CACHE=off"); }
 
@@ -277,5 +277,5 @@ TEST(CollideCommand, writes_a_page_with_both_bodies_and_their_contacts) {
         expect_page(std::string("collide ") + pair, 1);
 }
 
-} // namespace
+} // namespace collide_test
 } // namespace fathom::testing

@@ -6,7 +6,7 @@
 #include <cmath>
 
 namespace fathom::testing {
-namespace {
+namespace compound_file_test {
 
 using nlohmann::json;
 
@@ -74,5 +74,5 @@ TEST(CompoundFile, files_that_name_one_another_many_times_are_rejected) {
     EXPECT_NE(outcome.err.find("at most 65536 parts"), std::string::npos) << outcome.err;
 }
 
-} // namespace
+} // namespace compound_file_test
 } // namespace fathom::testing

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 namespace fathom::testing {
-namespace {
+namespace convert_test {
 
 nlohmann::json info_of(const std::string& file) {
     const Outcome outcome = run("info --json " + quoted(file));
@@ -108,5 +108,5 @@ TEST(Convert, failures_print_one_line_and_write_no_file) {
     }
 }
 
-} // namespace
+} // namespace convert_test
 } // namespace fathom::testing

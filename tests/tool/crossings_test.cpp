@@ -18,7 +18,7 @@
 #include <optional>
 
 namespace fathom::testing {
-namespace {
+namespace crossings_test {
 
 using nlohmann::json;
 
@@ -255,5 +255,5 @@ TEST(Crossings, turning_bars_touch_a_standing_ball_on_its_surface_and_in_time) {
     tally.expect_both_outcomes(count / 8); // grazing contacts, and ends of contact
 }
 
-} // namespace
+} // namespace crossings_test
 } // namespace fathom::testing

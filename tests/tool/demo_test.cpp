@@ -5,7 +5,7 @@
 #include <filesystem>
 
 namespace fathom::testing {
-namespace {
+namespace demo_test {
 
 std::size_t count_of_text(const std::string& text, const std::string& part) {
     std::size_t found = 0;
@@ -53,5 +53,5 @@ TEST(Usage, unknown_command_is_named_and_exits_with_2) {
     EXPECT_EQ(run("").exit_code, 2);
 }
 
-} // namespace
+} // namespace demo_test
 } // namespace fathom::testing

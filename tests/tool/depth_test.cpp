@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 namespace fathom::testing {
-namespace {
+namespace depth_test {
 
 Outcome depth(const std::string& arguments) { return run("depth " + arguments); }
 
@@ -165,5 +165,5 @@ TEST(DepthCommand, writes_a_page_with_the_maps_as_reliefs) {
         expect_page(std::string("depth ") + maps, 1);
 }
 
-} // namespace
+} // namespace depth_test
 } // namespace fathom::testing

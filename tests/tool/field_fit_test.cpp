@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 namespace fathom::testing {
-namespace {
+namespace field_fit_test {
 
 // A small network: a fit takes a second or less.
 Outcome fit(const std::string& arguments, const std::string& before = "") {
@@ -56,5 +56,5 @@ TEST(FieldFitCommand, rejects_invalid_input) {
     EXPECT_NE(run("field fit torus --width 0" + out).exit_code, 0);
 }
 
-} // namespace
+} // namespace field_fit_test
 } // namespace fathom::testing

@@ -6,7 +6,7 @@
 #include <cstring>
 
 namespace fathom::testing {
-namespace {
+namespace field_test {
 
 // Runs without the cache of the user.
 Outcome run_field(const std::string& arguments) { return run("field " + arguments, "FATHOM_CACHE=off"); }
@@ -131,5 +131,5 @@ TEST(FieldCommand, failures_print_one_line_and_set_the_exit_code) {
         EXPECT_NE(run_field(std::string(command) + " --help").out.find("Example"), std::string::npos) << command;
 }
 
-} // namespace
+} // namespace field_test
 } // namespace fathom::testing

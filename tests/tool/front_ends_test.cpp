@@ -18,7 +18,7 @@
 #include <nlohmann/json.hpp>
 
 namespace fathom::testing {
-namespace {
+namespace front_ends_test {
 
 using nlohmann::json;
 
@@ -235,5 +235,5 @@ TEST(FrontEnds, library_and_command_line_find_the_same_times_of_impact) {
     EXPECT_GE(disjoint, 2u);
 }
 
-} // namespace
+} // namespace front_ends_test
 } // namespace fathom::testing

@@ -6,7 +6,7 @@
 #include <cmath>
 
 namespace fathom::testing {
-namespace {
+namespace info_test {
 
 using nlohmann::json;
 
@@ -171,5 +171,5 @@ TEST(Info, does_not_depend_on_the_number_of_threads) {
     EXPECT_EQ(run("--threads 1 info --json " + file).out, run("info --json --threads 4 " + file).out);
 }
 
-} // namespace
+} // namespace info_test
 } // namespace fathom::testing

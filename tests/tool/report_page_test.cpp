@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom::testing {
-namespace {
+namespace report_page_test {
 
 constexpr const char* hostile = "<script>alert(1)</script>\" onload='x' &";
 
@@ -53,5 +53,5 @@ TEST(ReportPage, pictures_lie_in_the_page_and_viewers_stand_out) {
     EXPECT_EQ(error_of([&] { static_cast<void>(picture_from(folder / "none.png", "")); }).cause(), Cause::cannot_open);
 }
 
-} // namespace
+} // namespace report_page_test
 } // namespace fathom::testing

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 namespace fathom::testing {
-namespace {
+namespace simulate_test {
 
 constexpr const char* fall = R"(
 name = "fall"
@@ -108,5 +108,5 @@ TEST(SimulateCommand, stops_an_unstable_simulation_and_keeps_the_recording) {
     EXPECT_GT(std::filesystem::file_size(folder.file("out") + "/energy.csv"), 20u);
 }
 
-} // namespace
+} // namespace simulate_test
 } // namespace fathom::testing

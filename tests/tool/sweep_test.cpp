@@ -6,7 +6,7 @@
 #include <cmath>
 
 namespace fathom::testing {
-namespace {
+namespace sweep_test {
 
 Outcome sweep(const std::string& arguments) { return run("sweep " + arguments, "FATHOM_CACHE=off"); }
 
@@ -118,5 +118,5 @@ TEST(SweepCommand, writes_a_page_with_the_path) {
         expect_page(std::string("sweep ") + motion, 2);
 }
 
-} // namespace
+} // namespace sweep_test
 } // namespace fathom::testing

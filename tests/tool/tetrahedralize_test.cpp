@@ -6,7 +6,7 @@
 #include <sstream>
 
 namespace fathom::testing {
-namespace {
+namespace tetrahedralize_test {
 
 Outcome run_command(const std::string& arguments) { return run("tetrahedralize " + arguments, "FATHOM_CACHE=off"); }
 
@@ -109,5 +109,5 @@ TEST(Tetrahedralize, the_commands_of_its_page_run) {
     EXPECT_GE(count, 2U);
 }
 
-} // namespace
+} // namespace tetrahedralize_test
 } // namespace fathom::testing

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 namespace fathom::testing {
-namespace {
+namespace view_test {
 
 constexpr const char* fall = "name = \"fall\"\nstep = 0.002\nduration = 0.1\nground = 0.0\n[[body]]\nname = "
                              "\"ball\"\nshape = \"sphere\"\nsize = 0.2\nresolution = 24\nposition = [0, 0, 0.12]\n";
@@ -163,5 +163,5 @@ TEST(ViewServer, invalid_moves_are_rejected_and_change_nothing) {
     EXPECT_EQ(server.stop(SIGINT), 0);
 }
 
-} // namespace
+} // namespace view_test
 } // namespace fathom::testing

@@ -183,14 +183,14 @@ public:
     }
 
 private:
-    [[nodiscard]] std::size_t number(const LatticePoint& p) const { return (p[2] * n_[1] + p[1]) * n_[0] + p[0]; }
-    [[nodiscard]] bool inside(const LatticePoint& p) const { return values_[number(p)] < 0; }
-    [[nodiscard]] Vec3 position(const LatticePoint& p) const {
+    [[nodiscard]] std::size_t number(const LatticeIndex& p) const { return (p[2] * n_[1] + p[1]) * n_[0] + p[0]; }
+    [[nodiscard]] bool inside(const LatticeIndex& p) const { return values_[number(p)] < 0; }
+    [[nodiscard]] Vec3 position(const LatticeIndex& p) const {
         return origin_ +
                spacing_ * Vec3(static_cast<double>(p[0]), static_cast<double>(p[1]), static_cast<double>(p[2]));
     }
 
-    [[nodiscard]] bool crosses(const LatticePoint& cell) const {
+    [[nodiscard]] bool crosses(const LatticeIndex& cell) const {
         const bool first = inside(cell);
         for (std::size_t bits = 1; bits < 8; ++bits)
             if (inside({cell[0] + (bits & 1), cell[1] + ((bits >> 1) & 1), cell[2] + (bits >> 2)}) != first)
@@ -200,7 +200,7 @@ private:
 
     // The vertex where the surface crosses the lattice edge p-q. It is never close to the ends of the edge, which
     // avoids needle triangles.
-    Index crossing(const LatticePoint& p, const LatticePoint& q) {
+    Index crossing(const LatticeIndex& p, const LatticeIndex& q) {
         std::size_t a = number(p), b = number(q);
         if (a > b) return crossing(q, p);
         const auto [entry, fresh] =
@@ -212,7 +212,7 @@ private:
         return entry->second;
     }
 
-    void cut(const std::array<LatticePoint, 4>& c) {
+    void cut(const std::array<LatticeIndex, 4>& c) {
         std::array<bool, 4> in{};
         for (std::size_t k = 0; k < 4; ++k) in[k] = inside(c[k]);
         const auto count = std::count(in.begin(), in.end(), true);
@@ -227,7 +227,7 @@ private:
         mesh_.triangles.push_back(t);
     }
 
-    void cut_in_half(const std::array<LatticePoint, 4>& c, const std::array<bool, 4>& in) {
+    void cut_in_half(const std::array<LatticeIndex, 4>& c, const std::array<bool, 4>& in) {
         // Even permutations of the corners: the first two inside, the last two outside.
         constexpr std::array<std::array<std::size_t, 4>, 6> orders = {
             {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {1, 2, 0, 3}, {1, 3, 2, 0}, {2, 3, 0, 1}}};
@@ -242,7 +242,7 @@ private:
 
     double spacing_;
     Vec3 origin_;
-    LatticePoint n_{};
+    LatticeIndex n_{};
     std::vector<double> values_;
     std::unordered_map<std::size_t, Index> crossings_;
     TriangleMesh mesh_;

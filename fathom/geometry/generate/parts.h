@@ -40,7 +40,7 @@ void add_quad(std::vector<Triangle>& triangles, Index a, Index b, Index c, Index
 // ---- Kuhn's subdivision of a cube into six tetrahedra, one for each permutation of the axes along an edge path from
 // (0,0,0) to (1,1,1). Neighbouring cubes agree on their common face.
 
-using LatticePoint = std::array<std::size_t, 3>;
+using LatticeIndex = std::array<std::size_t, 3>;
 
 struct KuhnWalk {
     std::array<std::size_t, 3> axes;
@@ -55,8 +55,8 @@ inline constexpr std::array<KuhnWalk, 6> kuhn_walks = {{{{0, 1, 2}, true},
                                                         {{2, 1, 0}, false}}};
 
 // The corners along the path through the cube whose lowest corner is `cell`, ordered for positive volume.
-[[nodiscard]] constexpr std::array<LatticePoint, 4> corners_of(const LatticePoint& cell, const KuhnWalk& walk) {
-    std::array<LatticePoint, 4> corners{cell, cell, cell, cell};
+[[nodiscard]] constexpr std::array<LatticeIndex, 4> corners_of(const LatticeIndex& cell, const KuhnWalk& walk) {
+    std::array<LatticeIndex, 4> corners{cell, cell, cell, cell};
     for (std::size_t k = 0; k < 3; ++k) {
         corners[k + 1] = corners[k];
         ++corners[k + 1][walk.axes[k]];

@@ -13,13 +13,13 @@ namespace {
 constexpr std::array<std::array<int, 4>, 5> five_cut = {
     {{0, 3, 5, 6}, {1, 3, 0, 5}, {2, 0, 3, 6}, {4, 5, 0, 6}, {7, 3, 6, 5}}};
 
-void add_five(TetMesh& mesh, const LatticePoint& cell, const auto& number) {
+void add_five(TetMesh& mesh, const LatticeIndex& cell, const auto& number) {
     const bool mirrored = (cell[0] + cell[1] + cell[2]) % 2 == 1;
     for (const auto& corners : five_cut) {
         Tetrahedron t{};
         for (std::size_t k = 0; k < 4; ++k) {
             const auto bits = static_cast<std::size_t>(mirrored ? corners[k] ^ 1 : corners[k]);
-            t[k] = number(LatticePoint{cell[0] + (bits & 1), cell[1] + ((bits >> 1) & 1), cell[2] + ((bits >> 2) & 1)});
+            t[k] = number(LatticeIndex{cell[0] + (bits & 1), cell[1] + ((bits >> 1) & 1), cell[2] + ((bits >> 2) & 1)});
         }
         mesh.tetrahedra.push_back(t);
         if (signed_volume(mesh.corners(mesh.tetrahedra.size() - 1)) < 0)
@@ -27,7 +27,7 @@ void add_five(TetMesh& mesh, const LatticePoint& cell, const auto& number) {
     }
 }
 
-void add_six(TetMesh& mesh, const LatticePoint& cell, const auto& number) {
+void add_six(TetMesh& mesh, const LatticeIndex& cell, const auto& number) {
     for (const KuhnWalk& walk : kuhn_walks) {
         const auto c = corners_of(cell, walk);
         mesh.tetrahedra.push_back({number(c[0]), number(c[1]), number(c[2]), number(c[3])});
@@ -39,14 +39,14 @@ void add_six(TetMesh& mesh, const LatticePoint& cell, const auto& number) {
 TetMesh make_tet_box(const TetBoxOptions& options) {
     for (const double side : options.size) check_length("size", side);
     for (const std::size_t count : options.cells) check_count("cells", count, 1, max_generated_elements);
-    const LatticePoint& n = options.cells;
+    const LatticeIndex& n = options.cells;
     const double cells = static_cast<double>(n[0]) * static_cast<double>(n[1]) * static_cast<double>(n[2]);
     check_total("box of tetrahedra", cells * (options.five ? 5 : 6));
 
     TetMesh mesh;
     mesh.vertices.reserve((n[0] + 1) * (n[1] + 1) * (n[2] + 1));
     mesh.tetrahedra.reserve(n[0] * n[1] * n[2] * (options.five ? 5 : 6));
-    const auto number = [&](const LatticePoint& p) {
+    const auto number = [&](const LatticeIndex& p) {
         return static_cast<Index>((p[2] * (n[1] + 1) + p[1]) * (n[0] + 1) + p[0]);
     };
     for (std::size_t k = 0; k <= n[2]; ++k)
@@ -87,7 +87,7 @@ std::vector<Index> face_lattice(const TriangleMesh& sphere, std::size_t face, st
 // n: in layer a, the point (a-b) A + (b-c) B + c C of the face. Kuhn's tetrahedra of whole cubes fill the wedge
 // exactly. number(a, i, j) is the vertex with weights i of B and j of C in layer a.
 void add_wedge(TetMesh& mesh, std::size_t n, const auto& number) {
-    const auto inside = [n](const LatticePoint& p) { return p[0] <= n && p[1] <= p[0] && p[2] <= p[1]; };
+    const auto inside = [n](const LatticeIndex& p) { return p[0] <= n && p[1] <= p[0] && p[2] <= p[1]; };
     for (std::size_t a = 0; a < n; ++a)
         for (std::size_t b = 0; b <= a; ++b)
             for (std::size_t c = 0; c <= b; ++c)

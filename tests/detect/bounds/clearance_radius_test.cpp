@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace clearance_radius_test {
 
 struct Tally {
     std::size_t proven = 0, near = 0, outside = 0, inside = 0;
@@ -132,5 +132,5 @@ TEST(ClearanceRadius, proves_nothing_from_nan) {
     EXPECT_LE(radius(0.0), 0);
 }
 
-} // namespace
+} // namespace clearance_radius_test
 } // namespace fathom

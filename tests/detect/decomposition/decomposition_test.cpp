@@ -20,7 +20,7 @@
 #include <numbers>
 
 namespace fathom {
-namespace {
+namespace decomposition_test {
 
 using testing::count_of;
 
@@ -304,5 +304,5 @@ TEST(Decomposition, every_closed_model_is_contained_with_proof) {
     EXPECT_GT(filled, 1.3 * one_filled);
 }
 
-} // namespace
+} // namespace decomposition_test
 } // namespace fathom

@@ -17,7 +17,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace detection_points_test {
 
 using testing::count_of;
 
@@ -191,5 +191,5 @@ TEST(ProtrusionPoints, of_a_dragon_are_some_hundred) {
     RecordProperty("points", std::to_string(found.points.size()));
 }
 
-} // namespace
+} // namespace detection_points_test
 } // namespace fathom

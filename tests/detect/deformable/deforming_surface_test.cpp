@@ -12,7 +12,7 @@
 #include <set>
 
 namespace fathom::deformable {
-namespace {
+namespace deforming_surface_test {
 
 // Compares the adjacency of two surfaces whose triangles have the same numbers, or are mapped by `number`.
 void expect_same_topology(const DeformingSurface& edited, const DeformingSurface& fresh,
@@ -248,5 +248,5 @@ TEST(DeformingSurface, has_the_nearest_point_and_its_normal) {
     }
 }
 
-} // namespace
+} // namespace deforming_surface_test
 } // namespace fathom::deformable

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom::deformable {
-namespace {
+namespace surface_contacts_test {
 
 constexpr double scales[] = {1e-3, 1.0, 1e3};
 
@@ -415,5 +415,5 @@ TEST(SurfaceContacts, of_nothing_and_of_degenerate_triangles_are_answered) {
     EXPECT_EQ(inside, (std::vector<Index>{0, 2, 3}));
 }
 
-} // namespace
+} // namespace surface_contacts_test
 } // namespace fathom::deformable

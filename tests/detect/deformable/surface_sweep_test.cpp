@@ -13,7 +13,7 @@
 #include <iostream>
 
 namespace fathom::deformable {
-namespace {
+namespace surface_sweep_test {
 
 constexpr double scales[] = {1e-3, 1.0, 1e3};
 
@@ -228,5 +228,5 @@ TEST(SurfaceSweep, of_a_real_cloth_misses_no_triangles_that_cross_after_the_step
     EXPECT_EQ(missed, 0u);
 }
 
-} // namespace
+} // namespace surface_sweep_test
 } // namespace fathom::deformable

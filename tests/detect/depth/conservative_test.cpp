@@ -11,7 +11,7 @@
 
 namespace fathom {
 
-namespace {
+namespace conservative_test {
 
 using testing::count_of;
 
@@ -194,6 +194,6 @@ TEST(ConservativeDepth, encloses_the_ordinary_drawing_and_misses_no_thin_part) {
     EXPECT_EQ(thin, 0u);
 }
 
-} // namespace
+} // namespace conservative_test
 
 } // namespace fathom

@@ -13,7 +13,7 @@
 
 namespace fathom {
 
-namespace {
+namespace cpu_backend_test {
 
 using testing::count_of;
 using testing::plain_draw;
@@ -394,6 +394,6 @@ TEST(CpuDepth, comparison_of_maps_equals_a_plain_loop) {
     EXPECT_GT(some, 10u);
 }
 
-} // namespace
+} // namespace cpu_backend_test
 
 } // namespace fathom

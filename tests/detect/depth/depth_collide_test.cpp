@@ -13,7 +13,7 @@
 
 namespace fathom {
 
-namespace {
+namespace depth_collide_test {
 
 using testing::OracleBody;
 
@@ -380,6 +380,6 @@ TEST(DepthCollide, rejects_invalid_input_or_leaves_it_undecided) {
     EXPECT_FALSE(collide(object, {}, std::array{drawn(ball, Pose::from_translation({0.74, 0.74, 0}))}).proven);
 }
 
-} // namespace
+} // namespace depth_collide_test
 
 } // namespace fathom

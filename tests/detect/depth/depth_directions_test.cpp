@@ -14,7 +14,7 @@
 
 namespace fathom {
 
-namespace {
+namespace depth_directions_test {
 
 const DirectionOptions coarse{.pixels = 96, .spread = 12};
 
@@ -163,6 +163,6 @@ TEST(DepthDirections, sheets_are_not_compliant_and_invalid_input_is_rejected) {
     EXPECT_THROW((void)report_of(make_box(), {.candidates = {Vec3::Zero()}}), Error);
 }
 
-} // namespace
+} // namespace depth_directions_test
 
 } // namespace fathom

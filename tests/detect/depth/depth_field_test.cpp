@@ -9,7 +9,7 @@
 
 namespace fathom {
 
-namespace {
+namespace depth_field_test {
 
 struct Spheres {
     DepthView view;
@@ -74,6 +74,6 @@ TEST(DepthField, refuses_a_map_without_pixels) {
     EXPECT_THROW((void)depth_field(line), Error);
 }
 
-} // namespace
+} // namespace depth_field_test
 
 } // namespace fathom

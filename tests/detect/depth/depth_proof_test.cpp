@@ -15,7 +15,7 @@
 
 namespace fathom {
 
-namespace {
+namespace depth_proof_test {
 
 using testing::OracleBody;
 
@@ -201,6 +201,6 @@ TEST(ColumnSweep, visits_exactly_the_columns_that_a_triangle_covers) {
               0);
 }
 
-} // namespace
+} // namespace depth_proof_test
 
 } // namespace fathom

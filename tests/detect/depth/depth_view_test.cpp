@@ -8,7 +8,7 @@
 
 namespace fathom {
 
-namespace {
+namespace depth_view_test {
 
 Pose random_pose(Random& random) { return {random.rotation(), 3 * random.direction()}; }
 
@@ -87,6 +87,6 @@ TEST(DepthBackend, draws_both_sides_of_a_ball_where_they_are) {
     }
 }
 
-} // namespace
+} // namespace depth_view_test
 
 } // namespace fathom

@@ -12,7 +12,7 @@
 
 namespace fathom {
 
-namespace {
+namespace drawn_mesh_test {
 
 using testing::count_of;
 
@@ -105,6 +105,6 @@ TEST(DrawnMesh, refuses_what_is_not_a_mesh) {
     EXPECT_THROW(mesh.move(std::span(places).last(2)), Error);
 }
 
-} // namespace
+} // namespace drawn_mesh_test
 
 } // namespace fathom

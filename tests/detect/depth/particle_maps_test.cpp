@@ -15,7 +15,7 @@
 
 namespace fathom {
 
-namespace {
+namespace particle_maps_test {
 
 ParticleMaps drawn(std::span<const DepthView> views, const TriangleMesh& mesh, const ParticleMapOptions& options = {},
                    const Pose& pose = {}) {
@@ -232,6 +232,6 @@ TEST(ParticleMaps, hostile_input_hits_nothing_or_is_refused) {
     EXPECT_FALSE(drawn(views, TriangleMesh{}).first_hit(-Vec3::UnitZ(), Vec3::UnitZ()));
 }
 
-} // namespace
+} // namespace particle_maps_test
 
 } // namespace fathom

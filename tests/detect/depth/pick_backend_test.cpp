@@ -7,7 +7,7 @@
 
 namespace fathom {
 
-namespace {
+namespace pick_backend_test {
 
 TEST(PickBackend, always_gives_one_that_draws) {
     const DrawnBody body{std::make_shared<DrawnMesh>(make_box()), {}, 0};
@@ -32,6 +32,6 @@ TEST(PickBackend, the_reason_is_reported_without_opengl) {
     }
 }
 
-} // namespace
+} // namespace pick_backend_test
 
 } // namespace fathom

@@ -12,7 +12,7 @@
 
 namespace fathom {
 
-namespace {
+namespace gl_agreement_test {
 
 using testing::count_of;
 using testing::shared_gl;
@@ -298,6 +298,6 @@ TEST(GlAgreement, draws_the_same_bits_again) {
     EXPECT_EQ(a->map().normals, b->map().normals);
 }
 
-} // namespace
+} // namespace gl_agreement_test
 
 } // namespace fathom

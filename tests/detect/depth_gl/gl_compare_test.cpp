@@ -7,7 +7,7 @@
 
 namespace fathom {
 
-namespace {
+namespace gl_compare_test {
 
 using testing::count_of;
 
@@ -116,6 +116,6 @@ TEST(GlComparison, maps_of_other_sizes_or_backends_are_refused) {
     EXPECT_THROW((void)gl.compare(*a, *make_gl_depth_backend()->make_target()), Error);
 }
 
-} // namespace
+} // namespace gl_compare_test
 
 } // namespace fathom

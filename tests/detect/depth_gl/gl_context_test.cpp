@@ -14,7 +14,7 @@
 
 namespace fathom {
 
-namespace {
+namespace gl_context_test {
 
 using testing::shared_gl;
 
@@ -337,6 +337,6 @@ TEST(GlErrors, the_chosen_context_describes_itself) {
         EXPECT_EQ(fastest, shared_gl().backend->name());
 }
 
-} // namespace
+} // namespace gl_context_test
 
 } // namespace fathom

@@ -9,7 +9,7 @@
 
 namespace fathom {
 
-namespace {
+namespace gl_environment_test {
 
 using testing::link_environment;
 using testing::link_program;
@@ -361,6 +361,6 @@ TEST_F(GlEnvironment, a_failing_environment_is_reported_and_does_no_harm) {
     EXPECT_EQ(drawn_pixels(), 0u);
 }
 
-} // namespace
+} // namespace gl_environment_test
 
 } // namespace fathom

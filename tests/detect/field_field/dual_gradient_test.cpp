@@ -16,7 +16,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace dual_gradient_test {
 
 using testing::count_of;
 
@@ -293,5 +293,5 @@ TEST(PlainFieldCollision, protrusions_find_a_spike_that_coarse_boxes_miss) {
     EXPECT_EQ(found.status, Status::overlapping);
 }
 
-} // namespace
+} // namespace dual_gradient_test
 } // namespace fathom

@@ -17,7 +17,7 @@
 #include <limits>
 
 namespace fathom {
-namespace {
+namespace field_field_test {
 
 using testing::count_of;
 
@@ -395,5 +395,5 @@ TEST(Separation, lower_bounds_hold_far_from_the_origin) {
     EXPECT_GT(reduced, 30);
 }
 
-} // namespace
+} // namespace field_field_test
 } // namespace fathom

@@ -17,7 +17,7 @@
 #include <numbers>
 
 namespace fathom {
-namespace {
+namespace field_overlap_test {
 
 using std::numbers::pi;
 
@@ -349,5 +349,5 @@ TEST(TransformedField, a_sphere_within_the_covered_radius_lies_in_the_union_of_t
     EXPECT_LT(covered, 4 * runs / 5);
 }
 
-} // namespace
+} // namespace field_overlap_test
 } // namespace fathom

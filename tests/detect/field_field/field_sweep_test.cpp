@@ -16,7 +16,7 @@
 #include <optional>
 
 namespace fathom {
-namespace {
+namespace field_sweep_test {
 
 FieldPtr formula(const AnalyticExpression& shape) { return std::make_shared<AnalyticField>(shape); }
 
@@ -269,5 +269,5 @@ TEST(FieldSweep, hostile_input_is_refused_or_undecided) {
     EXPECT_THROW((void)field_field::field_sweep(*ball, {}, *ball, {}, {.level = std::nan("")}), Error);
 }
 
-} // namespace
+} // namespace field_sweep_test
 } // namespace fathom

@@ -19,7 +19,7 @@
 #include <cstdio>
 
 namespace fathom {
-namespace {
+namespace neural_collide_test {
 
 // A body twice: as its field, and baked.
 struct Body {
@@ -167,5 +167,5 @@ TEST(NetworkCollide, contacts_are_those_of_the_surface) {
     EXPECT_FALSE(std::isfinite(result.error_bound)); // a network is no proven distance
 }
 
-} // namespace
+} // namespace neural_collide_test
 } // namespace fathom

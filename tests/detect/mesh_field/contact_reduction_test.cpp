@@ -17,7 +17,7 @@
 #include <map>
 
 namespace fathom {
-namespace {
+namespace contact_reduction_test {
 
 Pose random_pose(Random& random, double reach) { return {random.rotation(), reach * random.in_ball()}; }
 
@@ -293,5 +293,5 @@ TEST(TriangleInMesh, no_sample_of_a_triangle_is_deeper_and_no_proof_is_wrong) {
     }
 }
 
-} // namespace
+} // namespace contact_reduction_test
 } // namespace fathom

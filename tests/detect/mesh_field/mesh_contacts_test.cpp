@@ -19,7 +19,7 @@
 #include <map>
 
 namespace fathom {
-namespace {
+namespace mesh_contacts_test {
 
 using Corners = std::array<Vec3, 3>;
 
@@ -393,5 +393,5 @@ TEST(MeshContacts, agree_with_the_exact_field_of_a_scan) {
     EXPECT_GT(both[1], 1u);
 }
 
-} // namespace
+} // namespace mesh_contacts_test
 } // namespace fathom

@@ -14,7 +14,7 @@
 
 namespace fathom::mesh_mesh {
 
-namespace {
+namespace mesh_mesh_test {
 
 using testing::count_of;
 
@@ -282,6 +282,6 @@ TEST(MeshMesh, a_scan_is_as_far_as_its_vertices_say_or_a_little_less) {
     EXPECT_GT(apart, 0u);
 }
 
-} // namespace
+} // namespace mesh_mesh_test
 
 } // namespace fathom::mesh_mesh

@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace fathom::point_field {
-namespace {
+namespace cell_roots_test {
 
 using testing::count_of;
 using Polynomial = std::vector<mpq_class>; // coefficient of t^k at k; the last is not 0; none: 0 everywhere
@@ -213,5 +213,5 @@ TEST(CellRoots, two_crossings_in_one_cell_are_two_intervals) {
     EXPECT_GT(found.spans[1][0], 0.5);
 }
 
-} // namespace
+} // namespace cell_roots_test
 } // namespace fathom::point_field

@@ -13,7 +13,7 @@
 #include <functional>
 
 namespace fathom::point_field {
-namespace {
+namespace field_cast_test {
 
 using testing::TimeSpan;
 using testing::TimeSpans;
@@ -279,5 +279,5 @@ TEST(FieldCast, smooth_fields_need_few_evaluations) {
     EXPECT_LT(mean, 60);
 }
 
-} // namespace
+} // namespace field_cast_test
 } // namespace fathom::point_field

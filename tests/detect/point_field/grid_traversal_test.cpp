@@ -15,7 +15,7 @@
 #include <cmath>
 
 namespace fathom::point_field {
-namespace {
+namespace grid_traversal_test {
 
 using testing::BallField;
 using testing::count_of;
@@ -156,5 +156,5 @@ TEST(GridTraversal, agrees_with_a_traversal_of_every_cell_in_baked_shapes) {
     EXPECT_LT(seen.touched, seen.segments * 4 / 5);
 }
 
-} // namespace
+} // namespace grid_traversal_test
 } // namespace fathom::point_field

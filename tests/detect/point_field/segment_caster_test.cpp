@@ -16,7 +16,7 @@
 #include <memory>
 
 namespace fathom::point_field {
-namespace {
+namespace segment_caster_test {
 
 using testing::count_of;
 
@@ -234,5 +234,5 @@ TEST(SegmentCaster, refuses_options_out_of_range) {
     EXPECT_THROW(SegmentCaster(field, {.max_evaluations = 0}), Error);
 }
 
-} // namespace
+} // namespace segment_caster_test
 } // namespace fathom::point_field

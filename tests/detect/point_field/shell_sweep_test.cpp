@@ -17,7 +17,7 @@
 #include <numbers>
 
 namespace fathom::point_field {
-namespace {
+namespace shell_sweep_test {
 
 FieldPtr analytic(const AnalyticExpression& shape) { return std::make_shared<AnalyticField>(shape); }
 FieldPtr baked(const AnalyticExpression& shape, int resolution) {
@@ -312,5 +312,5 @@ TEST(ShellSweep, contact_at_the_end_of_a_long_common_path_is_not_called_disjoint
     EXPECT_GT(disjoint, 30);
 }
 
-} // namespace
+} // namespace shell_sweep_test
 } // namespace fathom::point_field

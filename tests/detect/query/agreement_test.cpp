@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace agreement_test {
 
 class Agreement : public ::testing::TestWithParam<std::pair<ShapeKind, ShapeKind>> {};
 
@@ -56,5 +56,5 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Agreement, ::testing::ValuesIn(all_pairs()), [](
     return std::string(name(info.param.first)) + "_and_" + std::string(name(info.param.second));
 });
 
-} // namespace
+} // namespace agreement_test
 } // namespace fathom

@@ -16,7 +16,7 @@
 #include <vector>
 
 namespace fathom {
-namespace {
+namespace closed_form_test {
 
 using testing::count_of;
 
@@ -212,5 +212,5 @@ TEST(ClosedForm, the_depth_of_capsules_and_tori_follows_from_the_distance_of_the
     }
 }
 
-} // namespace
+} // namespace closed_form_test
 } // namespace fathom

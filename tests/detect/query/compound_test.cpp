@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace compound_test {
 
 using namespace testing;
 using query::Pair;
@@ -284,5 +284,5 @@ TEST(Compound, rejects_no_parts_and_invalid_poses) {
         Error);
 }
 
-} // namespace
+} // namespace compound_test
 } // namespace fathom

@@ -11,7 +11,7 @@
 #include <numbers>
 
 namespace fathom {
-namespace {
+namespace conservative_advancement_test {
 
 // Touching inside of given intervals; outside, the gap is `slope` times the distance in time to the nearest, and
 // `share` of it is proven.
@@ -190,5 +190,5 @@ TEST(AdvancementResult, shapes_that_cannot_approach_are_clear_after_one_probe) {
     EXPECT_LE(found.probes, 2u);
 }
 
-} // namespace
+} // namespace conservative_advancement_test
 } // namespace fathom

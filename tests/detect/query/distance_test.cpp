@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace distance_test {
 
 Shape analytic(const AnalyticExpression& expression) { return Shape(std::make_shared<AnalyticField>(expression)); }
 
@@ -147,5 +147,5 @@ TEST(SweepBudget, sliding_resting_and_grazing_shapes_end_with_an_honest_result) 
     check("sphere passing a sphere", ball, ball, {-1, 0, 1.001}, {1, 0, 1.001}, 2);
 }
 
-} // namespace
+} // namespace distance_test
 } // namespace fathom

@@ -13,7 +13,7 @@
 #include <map>
 
 namespace fathom {
-namespace {
+namespace hard_pairs_test {
 
 using testing::HardBody;
 using testing::HardPair;
@@ -217,5 +217,5 @@ TEST(HardPairs, scans_in_random_poses_are_never_missed_and_never_invented) {
     check("dragon and teapot", dragon, teapot, 0.55, 7);
 }
 
-} // namespace
+} // namespace hard_pairs_test
 } // namespace fathom

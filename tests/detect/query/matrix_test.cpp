@@ -12,7 +12,7 @@
 #include <sstream>
 
 namespace fathom {
-namespace {
+namespace matrix_test {
 
 const std::filesystem::path page = std::filesystem::path(FATHOM_SOURCE_DIR) / "docs" / "matrix.md";
 
@@ -72,5 +72,5 @@ TEST(Matrix, measures_every_question_of_every_pair) {
     for (const MatrixRow& row : rows) ASSERT_EQ(row.cells.size(), all_questions.size());
 }
 
-} // namespace
+} // namespace matrix_test
 } // namespace fathom

@@ -25,7 +25,7 @@
 #endif
 
 namespace fathom {
-namespace {
+namespace mesh_interior_test {
 
 using testing::count_of;
 
@@ -471,5 +471,5 @@ TEST(MeshInterior, of_real_meshes_is_as_known) {
     EXPECT_TRUE(collide(filled, {}, ball, Pose::from_translation(filled.bounds().center())).proven);
 }
 
-} // namespace
+} // namespace mesh_interior_test
 } // namespace fathom

@@ -12,7 +12,7 @@
 #include <algorithm>
 
 namespace fathom {
-namespace {
+namespace point_mesh_crossing_test {
 
 Shape sheet(double size) { return Shape(make_cloth({.size = {size, size}, .cells = {7, 5}})); }
 
@@ -102,5 +102,5 @@ TEST(PointMeshCrossing, no_crossing_is_certain_where_a_point_turns_back_or_passe
     EXPECT_FALSE(points_cross(beside, through, flat, still, 0, 1));
 }
 
-} // namespace
+} // namespace point_mesh_crossing_test
 } // namespace fathom

@@ -20,7 +20,7 @@
 #include <numbers>
 
 namespace fathom {
-namespace {
+namespace query_test {
 
 Shape formula(const AnalyticExpression& f) { return Shape(std::make_shared<AnalyticField>(f)); }
 Shape ball(double radius) { return formula(shapes::sphere(radius)); }
@@ -321,5 +321,5 @@ TEST(QueryTable, answers_every_pair_the_same_in_both_orders) {
             }
 }
 
-} // namespace
+} // namespace query_test
 } // namespace fathom

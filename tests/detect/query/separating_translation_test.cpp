@@ -11,7 +11,7 @@
 #include <optional>
 
 namespace fathom {
-namespace {
+namespace separating_translation_test {
 
 constexpr std::array tested_kinds = {ShapeKind::analytic,    ShapeKind::grid,       ShapeKind::neural,
                                      ShapeKind::closed_mesh, ShapeKind::tetrahedra, ShapeKind::other_field};
@@ -125,5 +125,5 @@ INSTANTIATE_TEST_SUITE_P(Kinds, SeparatingTranslations, ::testing::ValuesIn(pair
     return std::string(name(info.param.first)) + "_and_" + std::string(name(info.param.second));
 });
 
-} // namespace
+} // namespace separating_translation_test
 } // namespace fathom

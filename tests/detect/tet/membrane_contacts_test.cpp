@@ -12,7 +12,7 @@
 #include <algorithm>
 
 namespace fathom::tet {
-namespace {
+namespace membrane_contacts_test {
 
 using namespace fathom::testing;
 
@@ -152,5 +152,5 @@ TEST(MembraneContacts, threads_do_not_matter_and_hostile_input_is_refused) {
     EXPECT_TRUE(contacts.contacts().empty());
 }
 
-} // namespace
+} // namespace membrane_contacts_test
 } // namespace fathom::tet

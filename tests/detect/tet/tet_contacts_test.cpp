@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom::tet {
-namespace {
+namespace tet_contacts_test {
 
 using namespace fathom::testing;
 
@@ -372,5 +372,5 @@ TEST(TetContacts, real_models_against_themselves_moved) {
     }
 }
 
-} // namespace
+} // namespace tet_contacts_test
 } // namespace fathom::tet

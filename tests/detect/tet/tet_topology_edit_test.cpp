@@ -11,7 +11,7 @@
 #include <algorithm>
 
 namespace fathom::tet {
-namespace {
+namespace tet_topology_edit_test {
 
 void expect_equal(const TetTopology& found, const TetTopology& wanted) {
     EXPECT_EQ(found.vertex_count(), wanted.vertex_count());
@@ -71,5 +71,5 @@ TEST(TetTopology, of_a_mesh_that_is_not_edited_follows_none) {
     EXPECT_THROW(topology.apply(EditableTetMesh(plain), {}), Error);
 }
 
-} // namespace
+} // namespace tet_topology_edit_test
 } // namespace fathom::tet

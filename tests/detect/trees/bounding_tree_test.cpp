@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace bounding_tree_test {
 
 // Down the parts that hold a point, first one found first. How deep it went; every part on the way must hold the point
 // in every bound.
@@ -128,5 +128,5 @@ TEST(DistanceLowerBound, never_exceeds_the_distance_of_points_that_were_seen) {
     EXPECT_GT(near, apart / 2);
 }
 
-} // namespace
+} // namespace bounding_tree_test
 } // namespace fathom

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace field_sphere_tree_test {
 
 // Down the cells that hold an inside point, as far as they go. How many nodes were passed.
 int passed_nodes(const FieldSphereTree& solid, const Vec3& x, Random& random) {
@@ -92,5 +92,5 @@ TEST(FieldSphereTree, a_body_without_interior_has_an_empty_tree_and_an_unbounded
     EXPECT_FALSE(plane.empty());
 }
 
-} // namespace
+} // namespace field_sphere_tree_test
 } // namespace fathom

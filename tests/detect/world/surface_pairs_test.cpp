@@ -10,7 +10,7 @@
 #include <iostream>
 
 namespace fathom::deformable {
-namespace {
+namespace surface_pairs_test {
 
 // Bodies that drift and wobble in a box.
 class Crowd {
@@ -207,5 +207,5 @@ TEST(SurfacePairs, of_a_hundred_bodies_of_two_thousand_triangles_reports_its_tim
     EXPECT_GT(touching, 50u);
 }
 
-} // namespace
+} // namespace surface_pairs_test
 } // namespace fathom::deformable

@@ -10,7 +10,7 @@
 #include <limits>
 
 namespace fathom {
-namespace {
+namespace world_candidates_test {
 
 std::vector<IdPair> listed(World& world) {
     const auto pairs = world.candidates();
@@ -94,5 +94,5 @@ TEST(WorldCandidates, without_a_shape_are_not_seen_by_queries) {
     EXPECT_THROW((void)world.clearances(bounds, {}), Error);
 }
 
-} // namespace
+} // namespace world_candidates_test
 } // namespace fathom

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace world_cast_test {
 
 using namespace testing;
 
@@ -135,5 +135,5 @@ TEST(WorldCast, refuses_rays_without_direction_or_not_finite) {
     EXPECT_EQ(World().cast({}).body, no_index);
 }
 
-} // namespace
+} // namespace world_cast_test
 } // namespace fathom

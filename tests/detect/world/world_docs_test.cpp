@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace fathom {
-namespace {
+namespace world_docs_test {
 
 using Lines = std::vector<std::string>;
 
@@ -59,5 +59,5 @@ TEST(WorldDocs, every_snippet_is_in_a_program_that_is_run) {
     expect_in(snippets("docs/extending.md"), "examples/own_field.cpp");
 }
 
-} // namespace
+} // namespace world_docs_test
 } // namespace fathom

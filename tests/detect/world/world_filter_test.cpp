@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace world_filter_test {
 
 using namespace testing;
 
@@ -229,5 +229,5 @@ TEST(WorldFilter, steps_of_compounds_report_the_pairs_whose_parts_touch) {
     EXPECT_GT(cached, 0u);
 }
 
-} // namespace
+} // namespace world_filter_test
 } // namespace fathom

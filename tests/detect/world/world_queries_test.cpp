@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace world_queries_test {
 
 using namespace testing;
 
@@ -182,5 +182,5 @@ TEST(WorldQueries, rejects_poses_that_are_not_finite_and_unknown_ids) {
     EXPECT_THROW((void)world.clearances(id, std::array{bad}), Error);
 }
 
-} // namespace
+} // namespace world_queries_test
 } // namespace fathom

@@ -14,7 +14,7 @@
 #include <set>
 
 namespace fathom {
-namespace {
+namespace world_step_test {
 
 using namespace testing;
 
@@ -408,5 +408,5 @@ TEST(WorldLowerBound, is_at_most_the_distance_and_mostly_close_to_it) {
     EXPECT_EQ(distance_lower_bound(pillar, {}, ball_shape(1), Pose::from_translation({5, 0, 0}), {.sufficient = 1}), 0);
 }
 
-} // namespace
+} // namespace world_step_test
 } // namespace fathom

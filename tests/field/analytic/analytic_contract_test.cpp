@@ -8,7 +8,7 @@
 #include <cmath>
 
 namespace fathom {
-namespace {
+namespace analytic_contract_test {
 
 using namespace testing;
 
@@ -150,5 +150,5 @@ TEST(AnalyticField, coordinates_past_the_reach_give_a_lower_bound) {
     EXPECT_LT(ball.distance({1e300, 0, 0}), 1e300);
 }
 
-} // namespace
+} // namespace analytic_contract_test
 } // namespace fathom

@@ -14,7 +14,7 @@
 #include <functional>
 
 namespace fathom {
-namespace {
+namespace analytic_exactness_test {
 
 using namespace testing;
 using namespace fathom::shapes;
@@ -338,5 +338,5 @@ TEST(AnalyticShapes, slopes_at_ties_are_the_stated_ones) {
     EXPECT_EQ(AnalyticField(union_of(right, left)).sample({0, 0, 0}).gradient, Vec3(-1, 0, 0));
 }
 
-} // namespace
+} // namespace analytic_exactness_test
 } // namespace fathom

@@ -10,7 +10,7 @@
 #include <numbers>
 
 namespace fathom {
-namespace {
+namespace parse_test {
 
 using namespace testing;
 using namespace fathom::shapes;
@@ -160,5 +160,5 @@ TEST(Shapes, bounds_are_tight) {
     EXPECT_TRUE(intersection(sphere(1), translate({5, 0, 0}, sphere(1))).bounds().empty());
 }
 
-} // namespace
+} // namespace parse_test
 } // namespace fathom

@@ -12,7 +12,7 @@
 
 namespace fathom::testing {
 
-namespace {
+namespace shape_examples_test {
 
 using namespace fathom::shapes;
 
@@ -88,16 +88,16 @@ AnalyticExpression random_pair(Random& random, const AnalyticExpression& a, cons
     }
 }
 
-} // namespace
+} // namespace shape_examples_test
 
 AnalyticExpression random_shape(Random& random, int count) {
-    if (count <= 1) return random_primitive(random);
-    if (random.chance(0.4)) return random_change(random, random_shape(random, count - 1));
+    if (count <= 1) return shape_examples_test::random_primitive(random);
+    if (random.chance(0.4)) return shape_examples_test::random_change(random, random_shape(random, count - 1));
     const int left = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(count)));
-    return random_pair(random, random_shape(random, left), random_shape(random, count - left));
+    return shape_examples_test::random_pair(random, random_shape(random, left), random_shape(random, count - left));
 }
 
-namespace {
+namespace shape_examples_test {
 
 void collect_kinds(const AnalyticNode& node, std::set<std::string_view>& names) {
     names.insert(node.kind->name);
@@ -131,5 +131,5 @@ TEST(ShapeExamples, the_page_of_analytic_fields_lists_every_kind_with_its_number
         EXPECT_NE(page.find(signature(kind)), std::string::npos) << signature(kind);
 }
 
-} // namespace
+} // namespace shape_examples_test
 } // namespace fathom::testing

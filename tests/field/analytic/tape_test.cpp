@@ -11,7 +11,7 @@
 #include <cmath>
 
 namespace fathom {
-namespace {
+namespace tape_test {
 
 using namespace testing;
 
@@ -180,5 +180,5 @@ TEST(Tape, the_range_is_never_wider_than_the_lipschitz_bound) {
     }
 }
 
-} // namespace
+} // namespace tape_test
 } // namespace fathom

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 namespace fathom {
-namespace {
+namespace field_cache_test {
 
 namespace fs = std::filesystem;
 using testing::ScratchFolder;
@@ -149,5 +149,5 @@ TEST(FieldCache, the_default_folder_follows_the_environment) {
     EXPECT_TRUE(FieldCache().is_off());
 }
 
-} // namespace
+} // namespace field_cache_test
 } // namespace fathom

@@ -9,7 +9,7 @@
 #include <support/sources.h>
 
 namespace fathom {
-namespace {
+namespace field_file_test {
 
 using testing::BallField;
 using testing::error_of;
@@ -238,5 +238,5 @@ TEST(FieldFile, a_grid_that_no_reader_would_take_is_not_written) {
     EXPECT_EQ(folder.file_count(), 0u);
 }
 
-} // namespace
+} // namespace field_file_test
 } // namespace fathom

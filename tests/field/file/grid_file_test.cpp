@@ -11,7 +11,7 @@
 #include <cstring>
 
 namespace fathom {
-namespace {
+namespace grid_file_test {
 
 using testing::bytes_of;
 using testing::error_of;
@@ -266,5 +266,5 @@ TEST(GridFile, rejects_files_that_would_be_too_large_before_writing) {
     EXPECT_EQ(folder.file_count(), 0u);
 }
 
-} // namespace
+} // namespace grid_file_test
 } // namespace fathom

@@ -18,7 +18,7 @@
 #include <functional>
 
 namespace fathom {
-namespace {
+namespace hostile_grids_test {
 
 using testing::bytes_of;
 using testing::ScratchFolder;
@@ -163,5 +163,5 @@ TEST(HostileGrids, more_memory_can_be_granted) {
     EXPECT_EQ(read_grid_file(bytes_of(thin), "thin.npy", options).field.layout().bricks[0], 32768);
 }
 
-} // namespace
+} // namespace hostile_grids_test
 } // namespace fathom

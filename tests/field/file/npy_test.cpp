@@ -7,7 +7,7 @@
 #include <cstring>
 
 namespace fathom {
-namespace {
+namespace npy_test {
 
 using testing::bytes_of;
 using testing::error_of;
@@ -150,5 +150,5 @@ TEST(Npy, grids_are_indexed_by_z_y_x_or_as_requested) {
               Cause::unsupported);
 }
 
-} // namespace
+} // namespace npy_test
 } // namespace fathom

@@ -7,7 +7,7 @@
 #include <zlib.h>
 
 namespace fathom {
-namespace {
+namespace nrrd_vti_test {
 
 using testing::bytes_of;
 using testing::error_of;
@@ -192,5 +192,5 @@ TEST(Vti, damaged_files_are_refused_with_their_reason) {
     EXPECT_EQ(cause_of(backward, "a.vti"), Cause::malformed);
 }
 
-} // namespace
+} // namespace nrrd_vti_test
 } // namespace fathom

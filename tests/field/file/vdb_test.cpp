@@ -7,7 +7,7 @@
 #include <support/sources.h>
 
 namespace fathom {
-namespace {
+namespace vdb_test {
 
 using testing::error_of;
 using testing::ScratchFolder;
@@ -102,5 +102,5 @@ TEST(Vdb, damaged_files_end_in_an_error_or_a_field) {
     EXPECT_GE(refused, 15u);
 }
 
-} // namespace
+} // namespace vdb_test
 } // namespace fathom

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace baked_error_test {
 
 double largest_seen(const GridField& grid, const Field& field, double band, int points) {
     Random random(3);
@@ -82,5 +82,5 @@ TEST(BakedError, rejects_options_out_of_range) {
     EXPECT_THROW((void)baked_error(grid, ball, {.band = -1}), Error);
 }
 
-} // namespace
+} // namespace baked_error_test
 } // namespace fathom

@@ -13,7 +13,7 @@
 #include <numbers>
 
 namespace fathom {
-namespace {
+namespace contour_test {
 
 using testing::BallField;
 using testing::grid_of;
@@ -330,5 +330,5 @@ TEST(Contour, can_be_cancelled_and_refuses_senseless_options_by_name) {
     EXPECT_THROW((void)contour(ball, Box{}, 10), Error);
 }
 
-} // namespace
+} // namespace contour_test
 } // namespace fathom

@@ -12,7 +12,7 @@
 #include <numbers>
 
 namespace fathom {
-namespace {
+namespace grid_csg_test {
 
 using testing::BallField;
 using testing::BlockField;
@@ -229,5 +229,5 @@ TEST(GridCsg, one_and_two_threads_give_the_same_bytes) {
     EXPECT_EQ(std::memcmp(one.data().codes.data(), two.data().codes.data(), one.data().codes.size_bytes()), 0);
 }
 
-} // namespace
+} // namespace grid_csg_test
 } // namespace fathom

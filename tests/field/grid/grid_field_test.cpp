@@ -9,7 +9,7 @@
 #include <cstring>
 
 namespace fathom {
-namespace {
+namespace grid_field_test {
 
 using testing::check_field_contract;
 using testing::FieldContract;
@@ -204,5 +204,5 @@ TEST(Bake, rejects_invalid_options_by_name) {
     }
 }
 
-} // namespace
+} // namespace grid_field_test
 } // namespace fathom

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace grid_slopes_test {
 
 // The field never changes more between two points of a box than its slopes allow.
 void expect_enclosed(const GridField& field, Random& random, double reach) {
@@ -79,5 +79,5 @@ TEST(GridSlopes, are_unknown_beyond_the_domain) {
     EXPECT_FALSE(slopes.over(Box::around(Vec3::Constant(std::nan("")), Vec3::Ones()), range));
 }
 
-} // namespace
+} // namespace grid_slopes_test
 } // namespace fathom

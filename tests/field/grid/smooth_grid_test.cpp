@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace smooth_grid_test {
 
 using testing::BallField;
 using testing::BlockField;
@@ -105,5 +105,5 @@ TEST(SmoothGridField, far_from_the_surface_it_is_the_grid) {
     EXPECT_GT(tried, 500u);
 }
 
-} // namespace
+} // namespace smooth_grid_test
 } // namespace fathom

@@ -9,7 +9,7 @@
 
 namespace fathom {
 
-namespace {
+namespace height_field_test {
 
 HeightSamples hills(int columns, int rows, double scale, SolidSide solid, std::uint64_t seed) {
     Random random(seed);
@@ -93,6 +93,6 @@ TEST(HeightField, refuses_samples_that_make_no_sense) {
     EXPECT_GT(field.distance(Vec3::Constant(1e300)), 1e299);
 }
 
-} // namespace
+} // namespace height_field_test
 
 } // namespace fathom

@@ -15,7 +15,7 @@
 #include <cstring>
 
 namespace fathom {
-namespace {
+namespace grid_builder_test {
 
 using testing::check_field_contract;
 using testing::count_of;
@@ -243,5 +243,5 @@ TEST(BuildGrid, degenerate_meshes_have_a_field_too) {
     EXPECT_NEAR(line.distance(Vec3(0.5, 0.04, 0)), 0.04 - line.layout().cell, 0.02);
 }
 
-} // namespace
+} // namespace grid_builder_test
 } // namespace fathom

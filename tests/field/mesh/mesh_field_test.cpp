@@ -10,7 +10,7 @@
 #include <limits>
 
 namespace fathom {
-namespace {
+namespace mesh_field_test {
 
 using testing::check_field_contract;
 using testing::ContractCounts;
@@ -131,5 +131,5 @@ TEST(MeshField, rejects_unsupported_queries) {
     EXPECT_TRUE(std::isnan(MeshField(cube_mesh()).distance(Vec3::Constant(std::numeric_limits<double>::quiet_NaN()))));
 }
 
-} // namespace
+} // namespace mesh_field_test
 } // namespace fathom

@@ -14,7 +14,7 @@
 #include <mutex>
 
 namespace fathom {
-namespace {
+namespace mesh_sampler_test {
 
 using testing::count_of;
 
@@ -172,5 +172,5 @@ TEST(MeshSampler, can_be_cancelled) {
                  Error);
 }
 
-} // namespace
+} // namespace mesh_sampler_test
 } // namespace fathom

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace model_signs_test {
 
 using testing::count_of;
 
@@ -71,5 +71,5 @@ TEST(ModelSigns, are_sensible_on_soups_and_open_meshes) {
     }
 }
 
-} // namespace
+} // namespace model_signs_test
 } // namespace fathom

@@ -9,7 +9,7 @@
 #include <bit>
 
 namespace fathom {
-namespace {
+namespace activation_error_test {
 
 // One layer of one unit that passes x through: its value is the activation of x.
 NetworkValues lone_activation(Activation activation, float parameter) {
@@ -110,5 +110,5 @@ TEST(ActivationError, holds_where_the_functions_change_their_form) {
     }
 }
 
-} // namespace
+} // namespace activation_error_test
 } // namespace fathom

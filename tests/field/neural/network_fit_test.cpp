@@ -16,7 +16,7 @@
 #include <limits>
 
 namespace fathom {
-namespace {
+namespace network_fit_test {
 
 using testing::count_of;
 
@@ -486,5 +486,5 @@ TEST(NetworkFit, bunny_is_learned_to_three_thousandths_of_its_size) {
     EXPECT_GT(report.overlap, testing::long_run() ? 0.985 : 0.95);
 }
 
-} // namespace
+} // namespace network_fit_test
 } // namespace fathom

@@ -10,7 +10,7 @@
 #include <type_traits>
 
 namespace fathom {
-namespace {
+namespace network_range_test {
 
 using namespace testing;
 
@@ -366,5 +366,5 @@ TEST(NetworkRange, the_lipschitz_bound_is_valid_and_tight) {
     }
 }
 
-} // namespace
+} // namespace network_range_test
 } // namespace fathom

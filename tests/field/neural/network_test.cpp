@@ -7,7 +7,7 @@
 #include <functional>
 
 namespace fathom {
-namespace {
+namespace network_test {
 
 DenseLayer layer(int inputs, int outputs, Activation activation) {
     DenseLayer result{.inputs = inputs, .outputs = outputs, .activation = activation};
@@ -59,5 +59,5 @@ TEST(Network, invalid_networks_are_rejected_with_a_reason) {
               Cause::invalid_argument);
 }
 
-} // namespace
+} // namespace network_test
 } // namespace fathom

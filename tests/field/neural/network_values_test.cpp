@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace network_values_test {
 
 using testing::all_activations;
 using testing::NetworkShape;
@@ -184,5 +184,5 @@ TEST(NetworkValues, refuse_parameters_whose_error_is_not_known) {
     }
 }
 
-} // namespace
+} // namespace network_values_test
 } // namespace fathom

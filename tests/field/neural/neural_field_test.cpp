@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace neural_field_test {
 
 using testing::all_activations;
 using testing::FieldContract;
@@ -184,5 +184,5 @@ TEST(NeuralField, estimates_depth_for_values_of_any_meaning) {
     EXPECT_EQ(depth_estimate({1, Vec3::Zero()}), HUGE_VAL);
 }
 
-} // namespace
+} // namespace neural_field_test
 } // namespace fathom

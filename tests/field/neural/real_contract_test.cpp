@@ -8,7 +8,7 @@
 #include <support/models.h>
 
 namespace fathom {
-namespace {
+namespace real_contract_test {
 
 using testing::FieldContract;
 using testing::models;
@@ -102,5 +102,5 @@ TEST(FittedNetworks, keep_the_contract) {
     }
 }
 
-} // namespace
+} // namespace real_contract_test
 } // namespace fathom

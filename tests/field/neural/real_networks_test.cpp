@@ -5,7 +5,7 @@
 #include <support/models.h>
 
 namespace fathom {
-namespace {
+namespace real_networks_test {
 
 using testing::enclosing_ball;
 using testing::models;
@@ -91,5 +91,5 @@ TEST(RealNetworks, vanish_on_the_vertices_of_the_meshes_that_they_were_fitted_to
     EXPECT_NEAR(second.largest, 0.019, 0.001);
 }
 
-} // namespace
+} // namespace real_networks_test
 } // namespace fathom

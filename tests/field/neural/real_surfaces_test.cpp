@@ -13,7 +13,7 @@
 #include <cmath>
 
 namespace fathom {
-namespace {
+namespace real_surfaces_test {
 
 using testing::models;
 using testing::Sphere;
@@ -97,5 +97,5 @@ TEST(RealSurfaces, placed_otherwise_do_not_lie_on_their_mesh) {
     EXPECT_GT(agreement(network_field("100071_sf.h5"), shrunk).to_mesh.mean, 0.01);
 }
 
-} // namespace
+} // namespace real_surfaces_test
 } // namespace fathom

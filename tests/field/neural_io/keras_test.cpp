@@ -8,7 +8,7 @@
 #include <functional>
 
 namespace fathom {
-namespace {
+namespace keras_test {
 
 using testing::bytes_of;
 using testing::error_of;
@@ -320,5 +320,5 @@ TEST(Keras, cut_off_or_changed_anywhere_it_is_an_error_or_a_network) {
     }
 }
 
-} // namespace
+} // namespace keras_test
 } // namespace fathom

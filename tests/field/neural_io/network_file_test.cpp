@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 namespace fathom {
-namespace {
+namespace network_file_test {
 
 using testing::bytes_of;
 using testing::error_of;
@@ -363,5 +363,5 @@ TEST(Npz, frequencies_and_placements_become_layers) {
     EXPECT_EQ(cause_of_files(files), Cause::malformed) << "a placement without an inverse";
 }
 
-} // namespace
+} // namespace network_file_test
 } // namespace fathom

@@ -10,7 +10,7 @@
 #include <functional>
 
 namespace fathom {
-namespace {
+namespace onnx_test {
 
 using testing::bytes_of;
 using testing::error_of;
@@ -415,5 +415,5 @@ TEST(Onnx, changed_anywhere_it_is_an_error_or_a_network) {
     EXPECT_GT(refused, 1000);
 }
 
-} // namespace
+} // namespace onnx_test
 } // namespace fathom

@@ -13,7 +13,7 @@
 #include <set>
 
 namespace fathom {
-namespace {
+namespace body_topology_edit_test {
 
 using Nodes = std::set<Index>;
 using Faces = std::set<Triangle>;
@@ -157,5 +157,5 @@ TEST(BodyTopology, of_a_mesh_that_is_not_edited_follows_none) {
     EXPECT_THROW(topology.apply(EditableTetMesh(plain), {}), Error);
 }
 
-} // namespace
+} // namespace body_topology_edit_test
 } // namespace fathom

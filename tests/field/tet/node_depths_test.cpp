@@ -10,7 +10,7 @@
 #include <limits>
 
 namespace fathom {
-namespace {
+namespace node_depths_test {
 
 using testing::bent;
 using testing::bodies;
@@ -368,5 +368,5 @@ TEST(PlanarDepths, errors_are_no_worse_than_the_papers) {
     }
 }
 
-} // namespace
+} // namespace node_depths_test
 } // namespace fathom

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace real_tets_test {
 
 struct Model {
     std::string name;
@@ -122,5 +122,5 @@ TEST(RealTets, samples_bring_the_depth_nearer_to_the_truth) {
     EXPECT_GE(with_defects, 3);
 }
 
-} // namespace
+} // namespace real_tets_test
 } // namespace fathom

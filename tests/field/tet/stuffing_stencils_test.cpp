@@ -9,7 +9,7 @@
 #include <algorithm>
 
 namespace fathom::testing {
-namespace {
+namespace stuffing_stencils_test {
 
 // A tetrahedron of the lattice, in half cells.
 const std::array<Vec3, 4> lattice_corners = {Vec3(-1, 0, 0), Vec3(1, 0, 0), Vec3(0, -1, 1), Vec3(0, 1, 1)};
@@ -154,5 +154,5 @@ TEST(StuffingStencils, fill_the_inside_exactly) {
     }
 }
 
-} // namespace
+} // namespace stuffing_stencils_test
 } // namespace fathom::testing

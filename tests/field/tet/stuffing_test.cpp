@@ -21,7 +21,7 @@
 #include <utility>
 
 namespace fathom::testing {
-namespace {
+namespace stuffing_test {
 
 AnalyticField formula(const std::string& text) { return AnalyticField(parse_shape(text)); }
 
@@ -331,5 +331,5 @@ TEST(Stuffing, fills_a_scanned_rabbit) {
     EXPECT_LT(report.missed_deviation, report.cell);
 }
 
-} // namespace
+} // namespace stuffing_test
 } // namespace fathom::testing

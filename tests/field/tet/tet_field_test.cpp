@@ -11,7 +11,7 @@
 #include <limits>
 
 namespace fathom {
-namespace {
+namespace tet_field_test {
 
 using testing::bent;
 using testing::bodies;
@@ -344,5 +344,5 @@ TEST(TetField, has_the_same_bytes_for_any_number_of_threads) {
     EXPECT_EQ(results[0], results[2]);
 }
 
-} // namespace
+} // namespace tet_field_test
 } // namespace fathom

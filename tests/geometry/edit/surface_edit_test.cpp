@@ -13,7 +13,7 @@
 #include <limits>
 
 namespace fathom {
-namespace {
+namespace surface_edit_test {
 
 // Side of a triangle on the edge between two vertices.
 Index side_at(const EditableSurface& surface, Index a, Index b) {
@@ -146,5 +146,5 @@ TEST(EditableSurface, errors_are_named) {
     EXPECT_THROW(surface.move(places), Error);
 }
 
-} // namespace
+} // namespace surface_edit_test
 } // namespace fathom

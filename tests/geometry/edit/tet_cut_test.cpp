@@ -12,7 +12,7 @@
 #include <numbers>
 
 namespace fathom {
-namespace {
+namespace tet_cut_test {
 
 using testing::count_of;
 using testing::Follower;
@@ -401,5 +401,5 @@ TEST(TetCut, random_cuts_of_scanned_bodies_keep_every_rule_and_the_volume) {
     EXPECT_GT(bodies, 0u);
 }
 
-} // namespace
+} // namespace tet_cut_test
 } // namespace fathom

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace tet_edit_test {
 
 using testing::count_of;
 using testing::Follower;
@@ -222,5 +222,5 @@ TEST(EditableTetMesh, rejects_invalid_meshes_and_changes_nothing_on_bad_argument
     EXPECT_EQ(mesh.mesh(), two_tets());
 }
 
-} // namespace
+} // namespace tet_edit_test
 } // namespace fathom

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace predicates_test {
 
 using namespace fathom::testing;
 
@@ -186,5 +186,5 @@ TEST(FlatTriangle, knows_whether_a_triangle_has_area) {
     EXPECT_LT(flat, count * 9 / 10);
 }
 
-} // namespace
+} // namespace predicates_test
 } // namespace fathom

@@ -15,7 +15,7 @@
 #include <numbers>
 
 namespace fathom {
-namespace {
+namespace generate_test {
 
 using testing::area_of;
 using testing::crossings_in;
@@ -512,5 +512,5 @@ TEST(Spaceship, is_one_closed_surface_of_genus_0_without_slivers) {
     }
 }
 
-} // namespace
+} // namespace generate_test
 } // namespace fathom

@@ -8,7 +8,7 @@
 #include <numbers>
 
 namespace fathom {
-namespace {
+namespace planar_test {
 
 double area(const TriangleMesh& mesh) {
     double sum = 0;
@@ -64,5 +64,5 @@ TEST(Planar, torn_bodies_have_the_requested_nodes) {
     EXPECT_THROW((void)testing::make_disc({.nodes = 3}), Error);
 }
 
-} // namespace
+} // namespace planar_test
 } // namespace fathom

@@ -13,7 +13,7 @@
 #include <limits>
 
 namespace fathom {
-namespace {
+namespace mesh_report_test {
 
 using testing::as_soup;
 using testing::box_of_tetrahedra;
@@ -337,5 +337,5 @@ TEST(MeshReport, does_not_depend_on_the_number_of_threads) {
     EXPECT_EQ(one.degenerate_faces.first, all.degenerate_faces.first);
 }
 
-} // namespace
+} // namespace mesh_report_test
 } // namespace fathom

@@ -5,7 +5,7 @@
 #include <initializer_list>
 
 namespace fathom {
-namespace {
+namespace gltf_reader_test {
 
 using testing::error_of;
 using testing::source_of;
@@ -240,5 +240,5 @@ TEST(ReadGltf, refuses_damaged_glb) {
     EXPECT_EQ(error_of([&] { static_cast<void>(read(version)); }).cause(), Cause::unsupported);
 }
 
-} // namespace
+} // namespace gltf_reader_test
 } // namespace fathom

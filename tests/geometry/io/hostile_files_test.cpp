@@ -13,7 +13,7 @@
 #include <functional>
 
 namespace fathom {
-namespace {
+namespace hostile_files_test {
 
 namespace fs = std::filesystem;
 using testing::bytes_of;
@@ -171,5 +171,5 @@ TEST(HostileFiles, random_bytes_of_any_name_end_in_an_error) {
         }
 }
 
-} // namespace
+} // namespace hostile_files_test
 } // namespace fathom

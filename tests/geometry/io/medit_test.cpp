@@ -1,7 +1,7 @@
 #include "volume_files.h"
 
 namespace fathom {
-namespace {
+namespace medit_test {
 
 using namespace testing;
 
@@ -53,5 +53,5 @@ TEST(Medit, damage_to_a_written_file_does_no_harm) {
     expect_survives_damage(read_medit, written_medit(random_tets(11, 2000)));
 }
 
-} // namespace
+} // namespace medit_test
 } // namespace fathom

@@ -8,7 +8,7 @@
 #include <zlib.h>
 
 namespace fathom {
-namespace {
+namespace mesh_file_test {
 
 namespace fs = std::filesystem;
 using testing::bytes_of;
@@ -193,5 +193,5 @@ TEST(MeshFile, counts_the_elements_of_real_files) {
     }
 }
 
-} // namespace
+} // namespace mesh_file_test
 } // namespace fathom

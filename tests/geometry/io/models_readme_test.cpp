@@ -14,7 +14,7 @@
 #include <sstream>
 
 namespace fathom {
-namespace {
+namespace models_readme_test {
 
 // One row, by the names of the columns.
 using Row = std::map<std::string, std::string>;
@@ -180,5 +180,5 @@ TEST(ModelsReadme, genus_of_known_shapes) {
     EXPECT_FALSE(genus("teapot.obj").has_value());
 }
 
-} // namespace
+} // namespace models_readme_test
 } // namespace fathom

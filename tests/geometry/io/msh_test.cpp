@@ -6,7 +6,7 @@
 #include <sstream>
 
 namespace fathom {
-namespace {
+namespace msh_test {
 
 using namespace testing;
 
@@ -218,5 +218,5 @@ TEST(Msh, real_files_that_are_broken_are_refused_with_the_line) {
                  "test:66");
 }
 
-} // namespace
+} // namespace msh_test
 } // namespace fathom

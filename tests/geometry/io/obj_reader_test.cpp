@@ -2,7 +2,7 @@
 #include <support/sources.h>
 
 namespace fathom {
-namespace {
+namespace obj_reader_test {
 
 using testing::error_of;
 using testing::source_of;
@@ -120,5 +120,5 @@ TEST(ReadObj, cuts_concave_polygons_inside_their_border) {
     EXPECT_DOUBLE_EQ(area, 10.0);
 }
 
-} // namespace
+} // namespace obj_reader_test
 } // namespace fathom

@@ -2,7 +2,7 @@
 #include <support/sources.h>
 
 namespace fathom {
-namespace {
+namespace off_reader_test {
 
 using testing::error_of;
 using testing::source_of;
@@ -72,5 +72,5 @@ TEST(ReadOff, reports_unsupported_content) {
     EXPECT_EQ(read("OFF 1 0 0\n0 0 0\nmore\n").report.notes.size(), 1u);
 }
 
-} // namespace
+} // namespace off_reader_test
 } // namespace fathom

@@ -6,7 +6,7 @@
 #include <limits>
 
 namespace fathom {
-namespace {
+namespace ply_reader_test {
 
 using testing::error_of;
 using testing::source_of;
@@ -175,5 +175,5 @@ TEST(ReadPly, names_vertex_and_face_of_bad_numbers) {
     }
 }
 
-} // namespace
+} // namespace ply_reader_test
 } // namespace fathom

@@ -2,7 +2,7 @@
 #include <support/sources.h>
 
 namespace fathom {
-namespace {
+namespace read_assimp_test {
 
 using testing::bytes_of;
 using testing::error_of;
@@ -66,5 +66,5 @@ TEST(ReadThroughAssimp, survives_every_cut_of_a_scene) {
     }
 }
 
-} // namespace
+} // namespace read_assimp_test
 } // namespace fathom

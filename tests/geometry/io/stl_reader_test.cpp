@@ -5,7 +5,7 @@
 #include <limits>
 
 namespace fathom {
-namespace {
+namespace stl_reader_test {
 
 using testing::error_of;
 using testing::source_of;
@@ -97,5 +97,5 @@ TEST(ReadStl, refuses_broken_text_with_its_line) {
     EXPECT_GT(line("solid\n", Cause::truncated), 0);
 }
 
-} // namespace
+} // namespace stl_reader_test
 } // namespace fathom

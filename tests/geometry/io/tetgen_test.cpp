@@ -1,7 +1,7 @@
 #include "volume_files.h"
 
 namespace fathom {
-namespace {
+namespace tetgen_test {
 
 using namespace testing;
 
@@ -64,5 +64,5 @@ TEST(Tetgen, every_tetrahedron_of_the_real_horse_is_reoriented) {
     expect_survives_damage(with_nodes(node), ele);
 }
 
-} // namespace
+} // namespace tetgen_test
 } // namespace fathom

@@ -1,7 +1,7 @@
 #include "volume_files.h"
 
 namespace fathom {
-namespace {
+namespace vtk_test {
 
 using namespace testing;
 
@@ -121,5 +121,5 @@ TEST(Vtk, real_files_have_the_expected_content) {
     expect_survives_damage(read_vtk, written_vtk(read_vtk(source_of(banana)).volume));
 }
 
-} // namespace
+} // namespace vtk_test
 } // namespace fathom

@@ -4,7 +4,7 @@
 #include <fathom/base/encode/text.h>
 
 namespace fathom {
-namespace {
+namespace vtu_test {
 
 using namespace testing;
 
@@ -162,5 +162,5 @@ TEST(Vtu, real_files_have_the_expected_content) {
                  "states 1445 points");
 }
 
-} // namespace
+} // namespace vtu_test
 } // namespace fathom

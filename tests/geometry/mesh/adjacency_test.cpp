@@ -10,7 +10,7 @@
 #include <set>
 
 namespace fathom {
-namespace {
+namespace adjacency_test {
 
 using testing::box_of_tetrahedra;
 using testing::cube_mesh;
@@ -137,5 +137,5 @@ TEST(Adjacency, the_table_does_not_depend_on_the_number_of_threads) {
     EXPECT_EQ(one.of_triangle, all.of_triangle);
 }
 
-} // namespace
+} // namespace adjacency_test
 } // namespace fathom

@@ -10,7 +10,7 @@
 #include <numeric>
 
 namespace fathom {
-namespace {
+namespace mass_properties_test {
 
 using testing::as_soup;
 using testing::box_mesh;
@@ -147,5 +147,5 @@ TEST(MassProperties, do_not_depend_on_the_number_of_threads) {
     EXPECT_EQ(one.center, all.center);
 }
 
-} // namespace
+} // namespace mass_properties_test
 } // namespace fathom

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace normals_test {
 
 using testing::cube_mesh;
 using testing::sphere_mesh;
@@ -118,5 +118,5 @@ TEST(Normals, unused_vertices_and_sheets_folded_onto_themselves_have_none) {
     EXPECT_TRUE(vertex_normals(TriangleMesh{}).empty());
 }
 
-} // namespace
+} // namespace normals_test
 } // namespace fathom

@@ -9,7 +9,7 @@
 #include <set>
 
 namespace fathom {
-namespace {
+namespace tet_mesh_test {
 
 // n^3 cubes of six tetrahedra around a diagonal each, of positive volume.
 TetMesh cube_of_tetrahedra(Index n) {
@@ -126,5 +126,5 @@ TEST(TetMesh, check_names_the_first_bad_element) {
     EXPECT_TRUE(boundary(TetMesh{}).triangles.empty());
 }
 
-} // namespace
+} // namespace tet_mesh_test
 } // namespace fathom

@@ -12,7 +12,7 @@
 #include <numeric>
 
 namespace fathom {
-namespace {
+namespace triangulate_test {
 
 using Points = std::vector<Vec3>;
 
@@ -234,5 +234,5 @@ TEST(Triangulate, gives_the_same_triangles_every_time) {
     EXPECT_EQ(first, second);
 }
 
-} // namespace
+} // namespace triangulate_test
 } // namespace fathom

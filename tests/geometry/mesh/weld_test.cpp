@@ -11,7 +11,7 @@
 #include <set>
 
 namespace fathom {
-namespace {
+namespace weld_test {
 
 using testing::as_soup;
 using testing::cube_mesh;
@@ -159,5 +159,5 @@ TEST(Weld, does_not_depend_on_the_number_of_threads) {
     EXPECT_EQ(one.vertex_map, all.vertex_map);
 }
 
-} // namespace
+} // namespace weld_test
 } // namespace fathom

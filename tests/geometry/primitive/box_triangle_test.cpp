@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace box_triangle_test {
 
 using namespace fathom::testing;
 
@@ -79,5 +79,5 @@ TEST(BoxTriangle, handles_empty_and_infinite_boxes) {
     EXPECT_FALSE(box_overlaps_triangle({Vec3(0.5, std::nextafter(0.5, 1), 0), Vec3::Constant(infinity)}, t));
 }
 
-} // namespace
+} // namespace box_triangle_test
 } // namespace fathom

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace closest_point_test {
 
 using namespace fathom::testing;
 using Corners = std::array<Vec3, 3>;
@@ -196,5 +196,5 @@ TEST(ClosestPoint, names_the_feature) {
     EXPECT_EQ(closest_point(Vec3(2, 1, 1), dot).feature, TriangleFeature::corner_0);
 }
 
-} // namespace
+} // namespace closest_point_test
 } // namespace fathom

@@ -12,7 +12,7 @@
 #include <limits>
 
 namespace fathom {
-namespace {
+namespace continuous_contact_test {
 
 using namespace fathom::testing;
 
@@ -385,5 +385,5 @@ TEST(ContinuousContact, respects_its_budget_stays_safe_and_is_tighter_with_more)
     EXPECT_GT(truncated, 100u);
 }
 
-} // namespace
+} // namespace continuous_contact_test
 } // namespace fathom

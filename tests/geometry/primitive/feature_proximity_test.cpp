@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace feature_proximity_test {
 
 using namespace fathom::testing;
 using Double4 = std::array<Vec3, 4>;
@@ -111,5 +111,5 @@ TEST(FeatureProximity, answers_degenerate_features) {
     EXPECT_EQ(vertex_face(sliver).separating_direction, Vec3(0, 0, 1));
 }
 
-} // namespace
+} // namespace feature_proximity_test
 } // namespace fathom

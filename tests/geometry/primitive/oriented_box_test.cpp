@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace oriented_box_test {
 
 using testing::count_of;
 using testing::hulls_meet;
@@ -225,5 +225,5 @@ TEST(FittedBox, refuses_no_points_and_points_that_are_not_finite) {
     }
 }
 
-} // namespace
+} // namespace oriented_box_test
 } // namespace fathom

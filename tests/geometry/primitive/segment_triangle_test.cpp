@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace segment_triangle_test {
 
 using namespace fathom::testing;
 using Corners = std::array<Vec3, 3>;
@@ -118,5 +118,5 @@ TEST(SegmentSegment, agrees_with_exact_arithmetic) {
     EXPECT_LT(hits, count * 9 / 10);
 }
 
-} // namespace
+} // namespace segment_triangle_test
 } // namespace fathom

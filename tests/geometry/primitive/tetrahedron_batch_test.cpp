@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace tetrahedron_batch_test {
 
 using namespace fathom::testing;
 
@@ -129,5 +129,5 @@ TEST(TetrahedronBatch, survives_numbers_of_any_size_and_none) {
                  Error);
 }
 
-} // namespace
+} // namespace tetrahedron_batch_test
 } // namespace fathom

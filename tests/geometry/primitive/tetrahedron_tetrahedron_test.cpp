@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace tetrahedron_tetrahedron_test {
 
 using namespace fathom::testing;
 using Corners = std::array<Vec3, 4>;
@@ -130,5 +130,5 @@ TEST(TetrahedronContains, agrees_with_exact_arithmetic) {
     EXPECT_GT(flat, 0u);
 }
 
-} // namespace
+} // namespace tetrahedron_tetrahedron_test
 } // namespace fathom

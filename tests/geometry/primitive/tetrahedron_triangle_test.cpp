@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace tetrahedron_triangle_test {
 
 using namespace fathom::testing;
 
@@ -43,5 +43,5 @@ TEST(TetrahedronTriangleOverlap, touching_and_inside_count_and_nothing_crashes) 
     (void)tetrahedron_overlaps_triangle(unit, sheet(std::numeric_limits<double>::quiet_NaN()));
 }
 
-} // namespace
+} // namespace tetrahedron_triangle_test
 } // namespace fathom

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace triangle_contact_test {
 
 using namespace fathom::testing;
 using Corners = std::array<Vec3, 3>;
@@ -68,5 +68,5 @@ TEST(TriangleContact, answers_the_named_cases) {
     EXPECT_EQ(triangle_contact({x, x, x}, {x, x, x}).depth, 0);
 }
 
-} // namespace
+} // namespace triangle_contact_test
 } // namespace fathom

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace triangle_triangle_test {
 
 using namespace fathom::testing;
 using Corners = std::array<Vec3, 3>;
@@ -200,5 +200,5 @@ TEST(TrianglesOverlap, survives_coordinates_of_any_finite_size_and_none) {
     (void)triangles_cross({bad, x, y}, {x, huge, y});
 }
 
-} // namespace
+} // namespace triangle_triangle_test
 } // namespace fathom

@@ -14,7 +14,7 @@
 #include <numbers>
 
 namespace fathom {
-namespace {
+namespace point_shell_test {
 
 void expect_on_surface(const PointShell& shell, const TriangleMesh& mesh) {
     ASSERT_EQ(shell.points.size(), shell.normals.size());
@@ -302,5 +302,5 @@ TEST(PointGrid, finds_exactly_the_points_in_reach) {
     }
 }
 
-} // namespace
+} // namespace point_shell_test
 } // namespace fathom

@@ -13,7 +13,7 @@
 #include <numbers>
 
 namespace fathom {
-namespace {
+namespace surface_tree_test {
 
 // --- Meshes
 // -------------------------------------------------------------------------------------------------------------
@@ -589,5 +589,5 @@ TEST(SurfaceTree, an_empty_tree_finds_nothing) {
     EXPECT_FALSE(dots.any_hit(Ray{Vec3::Zero(), Vec3::Ones()}));
 }
 
-} // namespace
+} // namespace surface_tree_test
 } // namespace fathom

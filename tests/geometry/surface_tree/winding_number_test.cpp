@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace winding_number_test {
 
 using testing::count_of;
 using testing::cube_mesh;
@@ -55,5 +55,5 @@ TEST(SurfaceTreeWinding, counts_how_often_closed_surfaces_wind_round_a_point) {
     for (const int count : seen) EXPECT_GT(count, 100);
 }
 
-} // namespace
+} // namespace winding_number_test
 } // namespace fathom

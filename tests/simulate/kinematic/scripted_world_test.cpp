@@ -19,7 +19,7 @@
 #include <numbers>
 
 namespace fathom {
-namespace {
+namespace scripted_world_test {
 
 std::filesystem::path scene_file(const std::string& name) {
     return std::filesystem::path(FATHOM_SOURCE_DIR) / "scenes" / (name + ".toml");
@@ -294,5 +294,5 @@ TEST(ScriptedScenes, errors_in_them_are_named) {
               std::string::npos);
 }
 
-} // namespace
+} // namespace scripted_world_test
 } // namespace fathom

@@ -21,7 +21,7 @@
 #include <numbers>
 
 namespace fathom {
-namespace {
+namespace particles_test {
 
 // Particles collide with the triangles as they are given: a room is a surface that is oriented inward.
 BodyShapePtr shape_of(TriangleMesh mesh) { return make_body_shape(Shape(std::move(mesh), MeshInside::open)); }
@@ -384,5 +384,5 @@ TEST(Particles, hostile_worlds_are_refused) {
     EXPECT_TRUE(empty.positions().empty());
 }
 
-} // namespace
+} // namespace particles_test
 } // namespace fathom

@@ -13,7 +13,7 @@
 #include <limits>
 
 namespace fathom::testing {
-namespace {
+namespace recording_glb_test {
 
 struct Glb {
     nlohmann::json json;
@@ -201,5 +201,5 @@ TEST(RecordingGlb, frames_that_are_not_finite_are_omitted_and_an_empty_recording
     EXPECT_FALSE(empty.json.contains("meshes"));
 }
 
-} // namespace
+} // namespace recording_glb_test
 } // namespace fathom::testing

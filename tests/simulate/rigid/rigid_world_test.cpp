@@ -10,7 +10,7 @@
 #include <cmath>
 
 namespace fathom {
-namespace {
+namespace rigid_world_test {
 
 using testing::box_shape;
 using testing::ground;
@@ -283,5 +283,5 @@ TEST(RigidWorld, bad_bodies_and_options_are_refused_by_name) {
     EXPECT_EQ(world.bodies().size(), 1u);
 }
 
-} // namespace
+} // namespace rigid_world_test
 } // namespace fathom

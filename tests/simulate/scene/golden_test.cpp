@@ -18,7 +18,7 @@
 #include <vector>
 
 namespace fathom {
-namespace {
+namespace golden_test {
 
 namespace fs = std::filesystem;
 
@@ -104,5 +104,5 @@ TEST(RealModels, every_scene_that_names_one_runs_with_it) {
     EXPECT_GE(with_models, 12u);
 }
 
-} // namespace
+} // namespace golden_test
 } // namespace fathom

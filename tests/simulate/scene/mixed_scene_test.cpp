@@ -15,7 +15,7 @@
 #include <algorithm>
 
 namespace fathom {
-namespace {
+namespace mixed_scene_test {
 
 const std::filesystem::path source = FATHOM_SOURCE_DIR;
 
@@ -220,5 +220,5 @@ TEST(MixedScene, the_page_of_docs_shows_a_scene_that_runs) {
     EXPECT_EQ(simulation.recording().bodies().size(), 3u);
 }
 
-} // namespace
+} // namespace mixed_scene_test
 } // namespace fathom

@@ -18,7 +18,7 @@
 #include <fstream>
 
 namespace fathom {
-namespace {
+namespace scene_schema_test {
 
 namespace fs = std::filesystem;
 
@@ -199,5 +199,5 @@ TEST(SceneSchema, rejects_what_the_reader_rejects) {
     EXPECT_EQ(static_cast<std::size_t>(std::count(refused.begin(), refused.end(), '\n')), std::size(wrong)) << refused;
 }
 
-} // namespace
+} // namespace scene_schema_test
 } // namespace fathom

@@ -23,7 +23,7 @@
 #include <cmath>
 
 namespace fathom {
-namespace {
+namespace scene_test {
 
 constexpr const char* small_scene = R"(
 name = "small"
@@ -444,5 +444,5 @@ TEST(Simulation, recordings_of_bodies_that_break_read_back) {
     }
 }
 
-} // namespace
+} // namespace scene_test
 } // namespace fathom

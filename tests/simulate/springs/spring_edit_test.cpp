@@ -13,7 +13,7 @@
 #include <limits>
 
 namespace fathom {
-namespace {
+namespace spring_edit_test {
 
 NetworkEdit edit_of(const auto& body) {
     const SpringNetwork& n = body.network();
@@ -218,5 +218,5 @@ TEST(NetworkEdit, errors_are_named_and_change_nothing) {
     EXPECT_NO_THROW(world.apply({}));
 }
 
-} // namespace
+} // namespace spring_edit_test
 } // namespace fathom

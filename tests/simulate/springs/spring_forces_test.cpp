@@ -11,7 +11,7 @@
 #include <limits>
 
 namespace fathom {
-namespace {
+namespace spring_forces_test {
 
 using testing::loose_points;
 using testing::shaken;
@@ -232,5 +232,5 @@ TEST(SpringSolve, both_solvers_agree_with_contacts_and_fixed_points) {
     EXPECT_FALSE(solve(matrix, right, by_steps, {.tolerance = 1e-12, .max_iterations = 2}).converged);
 }
 
-} // namespace
+} // namespace spring_forces_test
 } // namespace fathom

@@ -12,7 +12,7 @@
 #include <numbers>
 
 namespace fathom {
-namespace {
+namespace spring_network_test {
 
 using testing::loose_points;
 using testing::two_masses;
@@ -197,5 +197,5 @@ TEST(SpringNetwork, hostile_networks_are_refused_by_name) {
     EXPECT_EQ(cause_of([&] { (void)solid_network(make_tet_box(), {.volume = -1}); }), Cause::invalid_argument);
 }
 
-} // namespace
+} // namespace spring_network_test
 } // namespace fathom

@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace spring_scene_test {
 
 constexpr const char* soft_scene = R"~(
 name = "soft"
@@ -129,5 +129,5 @@ TEST(SpringScene, a_recording_of_shapes_that_deform_reads_back) {
         EXPECT_GT(read_whole_file(folder / name).size(), 50u) << name;
 }
 
-} // namespace
+} // namespace spring_scene_test
 } // namespace fathom

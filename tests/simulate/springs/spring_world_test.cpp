@@ -12,7 +12,7 @@
 #include <numbers>
 
 namespace fathom {
-namespace {
+namespace spring_world_test {
 
 using testing::loose_points;
 using testing::shaken;
@@ -556,5 +556,5 @@ TEST(SpringWorld, an_empty_network_steps) {
     }
 }
 
-} // namespace
+} // namespace spring_world_test
 } // namespace fathom

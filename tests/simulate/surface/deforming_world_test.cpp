@@ -16,7 +16,7 @@
 #include <gtest/gtest.h>
 
 namespace fathom {
-namespace {
+namespace deforming_world_test {
 
 TriangleMesh shape(const std::string& name, const ShapeValues& values = {}, const Vec3& at = Vec3::Zero(),
                    double scale = 1) {
@@ -262,5 +262,5 @@ TEST(DeformingWorld, errors_name_the_body) {
     EXPECT_THROW(DeformingWorld({}), Error);
 }
 
-} // namespace
+} // namespace deforming_world_test
 } // namespace fathom

@@ -14,7 +14,7 @@
 #include <map>
 
 namespace fathom {
-namespace {
+namespace membrane_fracture_test {
 
 struct Sums {
     double mass = 0;
@@ -139,5 +139,5 @@ TEST(BreakableMembrane, errors_are_named) {
     EXPECT_TRUE(membrane.last_edit().empty());
 }
 
-} // namespace
+} // namespace membrane_fracture_test
 } // namespace fathom

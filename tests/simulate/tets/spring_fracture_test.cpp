@@ -11,7 +11,7 @@
 #include <optional>
 
 namespace fathom {
-namespace {
+namespace spring_fracture_test {
 
 using testing::count_of;
 
@@ -265,5 +265,5 @@ TEST(BreakableSolid, hostile_input_is_refused) {
     expect_fresh(solid, {});
 }
 
-} // namespace
+} // namespace spring_fracture_test
 } // namespace fathom

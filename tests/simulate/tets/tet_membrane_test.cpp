@@ -13,7 +13,7 @@
 #include <utility>
 
 namespace fathom {
-namespace {
+namespace tet_membrane_test {
 
 TetWorldBody ball_above(double height, const Vec3& velocity) {
     TetWorldBody ball{.name = "ball",
@@ -257,5 +257,5 @@ TEST(TetMembrane, errors_are_named) {
     EXPECT_THROW(TetWorld({}, {}, {}, TetWorldOptions{}), Error);
 }
 
-} // namespace
+} // namespace tet_membrane_test
 } // namespace fathom

@@ -17,7 +17,7 @@
 #include <numbers>
 
 namespace fathom {
-namespace {
+namespace tet_world_test {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
@@ -389,5 +389,5 @@ TEST(TetWorld, errors_are_named) {
     EXPECT_NE(message({good}, options).find("not stable"), std::string::npos);
 }
 
-} // namespace
+} // namespace tet_world_test
 } // namespace fathom

@@ -15,7 +15,7 @@
 #include <set>
 
 namespace fathom {
-namespace {
+namespace simulation_world_test {
 
 using testing::ball_shape;
 using testing::box_shape;
@@ -364,5 +364,5 @@ TEST(SimulationWorld, rejects_worlds_that_cannot_be_stepped) {
     EXPECT_THROW(world.push(0, {{std::numeric_limits<double>::quiet_NaN(), 0, 0}, Vec3::Zero()}), Error);
 }
 
-} // namespace
+} // namespace simulation_world_test
 } // namespace fathom
