@@ -8,6 +8,7 @@
 #include <fathom/base/parallel.h>
 #include <fathom/base/pose.h>
 #include <fathom/base/version.h>
+#include <fathom/detect/query/derivatives.h>
 #include <fathom/detect/query/query.h>
 #include <fathom/detect/query/shape.h>
 #include <fathom/detect/world/world.h>

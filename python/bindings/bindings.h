@@ -19,6 +19,7 @@ void bind_meshes(py::module_& m);
 void bind_shells(py::module_& m);
 void bind_shapes(py::module_& m);
 void bind_query(py::module_& m);
+void bind_derivatives(py::module_& m);
 void bind_world(py::module_& m);
 void bind_scenes(py::module_& m);
 void bind_show(py::module_& m);

@@ -47,6 +47,7 @@ PYBIND11_MODULE(_core, m) {
     bind_shells(m);
     bind_shapes(m);
     bind_query(m);
+    bind_derivatives(m);
     bind_world(m);
     bind_scenes(m);
     bind_show(m);

@@ -21,6 +21,21 @@ class DistanceResults(NamedTuple):
     converged: np.ndarray  #: (...,) bool: whether the bounds are within the tolerance
 
 
+class PairDerivatives(NamedTuple):
+    """A distance, depth or time of impact and its derivative with respect to displacements of both shapes.
+
+    A displacement is a translation (m) and a rotation vector (rad) about the origin of the frame of the shape, both in
+    world axes. Numbers and arrays of shape (3,) for a single pair of poses, otherwise columns.
+    """
+
+    value: Union[float, np.ndarray]  #: (...,) the distance (m), depth (m) or time of impact
+    translation_a: np.ndarray  #: (..., 3) per metre of translation of A
+    rotation_a: np.ndarray  #: (..., 3) per radian of rotation of A
+    translation_b: np.ndarray  #: (..., 3) per metre of translation of B
+    rotation_b: np.ndarray  #: (..., 3) per radian of rotation of B
+    unique: Union[bool, np.ndarray]  #: (...,) whether the derivative was verified to exist
+
+
 class SweepResults(NamedTuple):
     """Times of impact of two moving shapes for many motions; time runs in [0, 1]."""
 
@@ -62,4 +77,4 @@ class MatrixRow(NamedTuple):
     guarantee: str
 
 
-__all__ = ["ClosestPoints", "DistanceResults", "MatrixRow", "RayHits", "SweepResults"]
+__all__ = ["ClosestPoints", "DistanceResults", "MatrixRow", "PairDerivatives", "RayHits", "SweepResults"]

@@ -227,3 +227,23 @@ def test_shapes_deform_and_find_closest_points():
         fathom.Shape(BALL).deformed(CUBE.vertices)
     found = shape.closest([[[3, 0.2, 0.1], [0, 0, -4]]])
     assert np.allclose(found.point, [[[1, 0.2, 0.1], [0, 0, -1]]]) and np.allclose(found.distance, [[2, 3]]) and found.triangle.shape == (1, 2)
+
+
+def test_derivatives_predict_the_distance_the_depth_and_the_time_of_displaced_shapes(shapes):
+    ball, step = shapes["analytic"], 1e-5
+    for kind in ("analytic", "closed_mesh"):
+        d = fathom.distance_derivative(ball, None, shapes[kind], at(3, 0.4, 0.2))
+        assert d.unique and d.value == pytest.approx(np.linalg.norm([3, 0.4, 0.2]) - 2, abs=0.02)
+        for axis in np.eye(3):
+            up, down = (fathom.distance_derivative(ball, None, shapes[kind], at(*(np.array([3, 0.4, 0.2]) + s * axis)), verify=False).value for s in (step, -step))
+            assert (up - down) / (2 * step) == pytest.approx(d.translation_b @ axis, abs=1e-4)
+        assert np.allclose(d.translation_a, -d.translation_b)
+    middle_of_ring = fathom.distance_derivative(fathom.AnalyticField("torus(2, 0.3)"), None, fathom.AnalyticField("sphere(0.1)"), None)
+    assert not middle_of_ring.unique
+    many = fathom.distance_derivative(ball, None, ball, np.stack([at(3, 0, 0), at(0, 4, 0)]))
+    assert np.allclose(many.translation_b, [[1, 0, 0], [0, 1, 0]], atol=1e-6) and many.unique.all()
+    deep = fathom.depth_derivative(ball, None, ball, at(1.5, 0, 0))
+    assert deep.value == pytest.approx(0.5, abs=1e-5) and np.allclose(deep.translation_b, [-1, 0, 0], atol=1e-3)
+    flight = fathom.Motion(at(4, 0, 0), at(0, 0, 0))
+    hit = fathom.impact_derivative(ball, None, ball, flight)
+    assert hit.value == pytest.approx(0.5, abs=1e-5) and np.allclose(hit.translation_b, [0.25, 0, 0], atol=1e-5)

@@ -57,6 +57,7 @@ TEST(WorldDocs, every_snippet_is_in_a_program_that_is_run) {
     expect_in(porting, "examples/porting.cpp");
     expect_in(snippets("README.md"), "examples/hello.cpp");
     expect_in(snippets("docs/extending.md"), "examples/own_field.cpp");
+    expect_in(snippets("docs/contacts.md"), "examples/contacts.cpp");
 }
 
 } // namespace world_docs_test
