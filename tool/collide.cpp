@@ -84,7 +84,10 @@ void print(const Posed& a, const Posed& b, const CollideResult& result) {
         fmt::print("  depth      infinite: no translation separates the shapes\n");
     }
     if (!result.contacts.empty())
-        fmt::print("  local      {:.9g} m: depth of the deepest contact point\n", result.local_depth + 0.0);
+        fmt::print("  local      {:.9g} m: depth of the deepest contact point{}\n", result.local_depth + 0.0,
+                   std::isfinite(result.local_depth_bound)
+                       ? fmt::format("; no point is deeper than {:.9g} m", result.local_depth_bound)
+                       : std::string());
     if (result.status == Status::overlapping) fmt::print("  witness    {} m\n", vector_text(result.witness));
     print(result.contacts);
     if (result.more_contacts) fmt::print("  (there are more contacts; see --max-contacts)\n");

@@ -97,6 +97,7 @@ Json to_json(const CollideResult& result) {
     json["separates"] = name(result.separates);
     json["unique"] = result.unique;
     json["local_depth"] = finite_or_null(result.local_depth);
+    json["local_depth_bound"] = finite_or_null(result.local_depth_bound);
     json["witness"] = result.status == Status::overlapping ? as_json(result.witness) : Json(nullptr);
     json["error_bound"] = finite_or_null(result.error_bound);
     json["more_contacts"] = result.more_contacts;

@@ -176,6 +176,9 @@ void bind_collision(py::module_& m) {
         .def_readonly("separates", &CollideResult::separates, "Whether the moved pair was proven disjoint.")
         .def_readonly("unique", &CollideResult::unique,
                       "Whether no other direction was found that separates by a translation as short.")
+        .def_readonly("local_depth_bound", &CollideResult::local_depth_bound,
+                      "With goal='separation', for two solids by their fields: no point of one shape is deeper in the "
+                      "other (m, up to error_bound). inf: unknown.")
         .def_readonly("local_depth", &CollideResult::local_depth,
                       "Depth of the deepest contact found (m): how far a point of one shape is inside the other.")
         .def_readonly("error_bound", &CollideResult::error_bound, "Error bound of the depths (m).")

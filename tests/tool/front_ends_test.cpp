@@ -116,6 +116,7 @@ void expect_same(const json& found, const CollideResult& expected, const std::st
     EXPECT_EQ(found["note"], expected.note) << where;
     EXPECT_EQ(found["depth"], number(expected.depth)) << where;
     EXPECT_EQ(found["local_depth"], number(expected.local_depth)) << where;
+    EXPECT_EQ(found["local_depth_bound"], number(expected.local_depth_bound)) << where;
     EXPECT_EQ(found["separates"], name(expected.separates)) << where;
     if (expected.separates != Separates::unknown) {
         EXPECT_EQ(found["normal"], vector(expected.normal)) << where;

@@ -3,6 +3,7 @@
 #include <fathom/detect/field_field/contact_regions.h>
 
 #include <fathom/detect/bounds/octants.h>
+#include <fathom/detect/field_field/deepest_search.h>
 #include <fathom/detect/field_field/overlap_search.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/geometry/mesh/adjacency.h>
@@ -29,8 +30,9 @@ struct LiveCell {
 
 class Contacts {
 public:
-    Contacts(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair, const RegionOptions& options)
-        : p_(p), q_(q), pair_(pair), options_(options),
+    Contacts(const FieldSphereTree& p, const FieldSphereTree& q, const Pose& q_seen_from_p, const FieldPair& pair,
+             const RegionOptions& options)
+        : q_seen_from_p_(q_seen_from_p), p_(p), q_(q), pair_(pair), options_(options),
           size_(std::min(p.bounds().size().maxCoeff(), q.bounded() ? q.bounds().size().maxCoeff() : HUGE_VAL)),
           deepest_(pair, {size_, options.margin, options.tolerance, options.polish, false}) {}
 
@@ -42,6 +44,9 @@ public:
             const Vec3 center = cell_center(k);
             if (!is_known(center, cells_[k].box.size().x())) add_start(center, regions_.find(static_cast<Index>(k)));
         }
+        if (options_.deepest_tolerance > 0)
+            result_.depth_bound = std::max(search_deeper(p_, q_, q_seen_from_p_, false),
+                                           search_deeper(q_, p_, q_seen_from_p_.inverse(), true));
         keep_distinct();
         spread();
         result_.evaluations += deepest_.evaluations();
@@ -129,6 +134,24 @@ private:
         if (!contact) return;
         contact->region = region;
         result_.contacts.push_back(*contact);
+    }
+
+    // The globally deepest point of a body in the other, added as a start. Returns a bound on its depth.
+    double search_deeper(const FieldSphereTree& body, const FieldSphereTree& other, const Pose& other_seen,
+                         bool swapped) {
+        if (!body.bounded()) return HUGE_VAL; // there is no tree to search
+        double lowest = 0;
+        for (const RegionContact& c : result_.contacts) lowest = std::min(lowest, -c.depth);
+        const auto improve = [&](const Vec3& x, double value) {
+            const Vec3 start = swapped ? other_seen * x : x;
+            const std::size_t before = result_.contacts.size();
+            add_start(start, region_at(start));
+            return result_.contacts.size() > before ? std::min(value, -result_.contacts.back().depth) : value;
+        };
+        const DeepestSearchResult found = search_deepest(
+            body, other, other_seen, {lowest, options_.deepest_tolerance, options_.max_deepest_evaluations}, improve);
+        result_.evaluations += found.evaluations;
+        return -found.lower_bound;
     }
 
     [[nodiscard]] double cell_size() const {
@@ -247,6 +270,7 @@ private:
         return from;
     }
 
+    Pose q_seen_from_p_;
     const FieldSphereTree &p_, &q_;
     const FieldPair& pair_;
     const RegionOptions& options_;
@@ -261,9 +285,10 @@ private:
 
 } // namespace
 
-RegionContacts find_contacts(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair,
+RegionContacts find_contacts(const FieldSphereTree& p, const FieldSphereTree& q, const Pose& q_seen_from_p,
                              const Vec3& common, const RegionOptions& options) {
-    return Contacts(p, q, pair, options).run(common);
+    const FieldPair pair(p.field(), q.field(), q_seen_from_p);
+    return Contacts(p, q, q_seen_from_p, pair, options).run(common);
 }
 
 // ---- Convex bodies: the deepest contact, and a ring of others.

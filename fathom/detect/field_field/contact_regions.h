@@ -16,17 +16,21 @@ struct RegionOptions {
     std::size_t max_contacts = 16;
     double tolerance = 1e-4; // of contact positions before polishing, relative to the size of the smaller solid
     bool polish = false;     // both fields are smooth: refine to rounding
+    // Search for the globally deepest points to this accuracy (m); 0: the descents from the lowest cells only.
+    double deepest_tolerance = 0;
+    std::size_t max_deepest_evaluations = 0;
 };
 
 struct RegionContacts {
     std::vector<RegionContact> contacts; // deepest first
     bool more_contacts = false;
+    double depth_bound = HUGE_VAL; // no value of a field over the points of the other body is below minus this (m)
     std::size_t evaluations = 0;
 };
 
 // `common`: a point known to be inside both (with a margin: inside P and within the margin of Q). P must be bounded.
-[[nodiscard]] RegionContacts find_contacts(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair,
-                                           const Vec3& common, const RegionOptions& options);
+[[nodiscard]] RegionContacts find_contacts(const FieldSphereTree& p, const FieldSphereTree& q,
+                                           const Pose& q_seen_from_p, const Vec3& common, const RegionOptions& options);
 
 // ---- Contacts of two convex analytic expressions. The distance to a convex body is a convex function, so descent from
 // any common point ends at the globally deepest point, without cells and regions. The other contacts lie on a ring

@@ -119,11 +119,15 @@ void add_contacts(const Ordered& o, const FieldPair& pair, const Vec3& common, c
     const RegionOptions region_options{.margin = options.margin,
                                        .max_contacts = options.max_contacts,
                                        .tolerance = contact_tolerance(o),
-                                       .polish = smooth};
-    const RegionContacts found = convex ? convex_contacts(pair, common, o.size(), region_options)
-                                        : find_contacts(*o.p, *o.q, pair, common, region_options);
+                                       .polish = smooth,
+                                       .deepest_tolerance = options.depth_tolerance,
+                                       .max_deepest_evaluations = options.max_evaluations / 3};
+    const RegionContacts found = convex
+                                     ? convex_contacts(pair, common, o.size(), region_options)
+                                     : find_contacts(*o.p, *o.q, relative(o.pose_p, o.pose_q), common, region_options);
     result.evaluations += found.evaluations;
     result.more_contacts = found.more_contacts;
+    result.depth_bound = found.depth_bound;
     result.contacts.reserve(found.contacts.size());
     for (const RegionContact& c : found.contacts) result.contacts.push_back(in_world(o, c));
     number_regions(result.contacts);

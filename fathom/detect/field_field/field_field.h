@@ -6,7 +6,7 @@
 // bounding sphere of one body's tree is clear of the other's field. Regions that stay open at the requested tolerance
 // make the status "undecided".
 // The depth of two convex analytic expressions is the global maximum. Otherwise it is the best result of descents from
-// a bounded number of starting points, and a deeper point may exist.
+// a bounded number of starting points, and a deeper point may exist, unless depth_tolerance asks for the global one.
 // Contact normals are unit and point from A to B: moving B along the normal by `depth` removes the deepest penetration.
 // Swapping A and B gives the same points and the negated normal, to the bit. const and thread-safe.
 #pragma once
@@ -29,13 +29,17 @@ struct CollideOptions {
     double tolerance = 0;
     std::size_t max_evaluations = 300'000; // limit on field evaluations; regions that are open then stay undecided
     std::size_t max_contacts = 16;         // distributed over each region as far apart as possible
+    // Contacts: also search for the globally deepest points, and bound their depth (m). 0: no.
+    double depth_tolerance = 0;
 };
 
 struct CollideResult {
     Status status = Status::disjoint;
     // Overlapping: a point inside both; with a margin, a point of one body within the margin of the other (m, world).
     Vec3 witness = Vec3::Zero();
-    double depth = 0;              // penetration depth of the deepest contact (m)
+    double depth = 0; // penetration depth of the deepest contact (m)
+    // With depth_tolerance: no point of a body is deeper in the field of the other (m). Otherwise infinity.
+    double depth_bound = HUGE_VAL;
     double error_bound = 0;        // error of the fields near their surfaces (m)
     bool more_contacts = false;    // regions or points were omitted
     std::vector<Contact> contacts; // deepest first; of each region the deepest, then points far from the others

@@ -14,17 +14,20 @@ namespace fathom::query {
 namespace {
 
 constexpr std::size_t max_sweep_evaluations = 60'000;
+constexpr double depth_tolerance = 1e-3; // of the deepest contact, relative to the size of the smaller shape
 
 CollideResult collide_field_field(const Pair& pair, const CollideOptions& options) {
     field_field::CollideOptions inner{.margin = options.margin,
                                       .max_contacts = std::max<std::size_t>(options.max_contacts, 1)};
     if (options.goal == CollideGoal::status) inner.goal = field_field::CollideGoal::any;
+    if (options.goal == CollideGoal::separation) inner.depth_tolerance = depth_tolerance * pair.size();
     inner.max_evaluations = scaled(inner.max_evaluations, options.effort);
     field_field::CollideResult found =
         field_field::collide(pair.a.shape->solid(), pair.a.pose, pair.b.shape->solid(), pair.b.pose, inner);
     return {.status = found.status,
             .witness = found.witness,
             .local_depth = found.depth,
+            .local_depth_bound = found.depth_bound,
             .error_bound = depth_error(pair),
             .more_contacts = found.more_contacts,
             .contacts = std::move(found.contacts)};

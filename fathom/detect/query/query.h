@@ -82,6 +82,10 @@ struct CollideResult {
     bool unique = true; // no other direction was found that separates by a translation as short
     // Goal contacts: depth of the deepest contact found: how far a point of one shape is inside the other (m).
     double local_depth = 0;
+    // Goal separation of two solids by their fields: no point of one shape is deeper in the other (m, up to
+    // error_bound); within 1e-3 of the size of the smaller shape of local_depth unless the evaluation limit was reached.
+    // Infinity: unknown.
+    double local_depth_bound = std::numeric_limits<double>::infinity();
     // Bound on the error of depths (m). Infinity if a field is not a distance: its depths are then only field values.
     double error_bound = 0;
     bool more_contacts = false;      // more contacts exist than are listed

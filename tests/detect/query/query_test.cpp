@@ -215,6 +215,7 @@ TEST(Query, margins_count_as_touching) {
 void expect_same(const CollideResult& p, const CollideResult& q) {
     EXPECT_EQ(p.status, q.status);
     EXPECT_EQ(p.local_depth, q.local_depth);
+    EXPECT_EQ(p.local_depth_bound, q.local_depth_bound);
     EXPECT_EQ(p.more_contacts, q.more_contacts);
     ASSERT_EQ(p.contacts.size(), q.contacts.size());
     for (std::size_t k = 0; k < p.contacts.size(); ++k) {
