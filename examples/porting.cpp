@@ -21,7 +21,7 @@ void shapes_and_poses() {
     const Shape ground = Shape::half_space({0, 0, 1}, 0);
     const Pose pose{Quat(Eigen::AngleAxisd(0.3, Vec3::UnitX())), {1, 0, 0}};
     // [end]
-    expect(body.kind() == ShapeKind::closed_mesh && ball.kind() == ShapeKind::analytic &&
+    expect(body.kind() == ShapeKind::closed_mesh && ball.kind() == ShapeKind::convex &&
                ground.kind() == ShapeKind::half_space,
            "kinds");
     expect(std::abs(pose.translation.x() - 1) == 0, "pose");

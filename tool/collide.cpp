@@ -93,7 +93,7 @@ void print(const Posed& a, const Posed& b, const CollideResult& result) {
     if (result.more_contacts) fmt::print("  (there are more contacts; see --max-contacts)\n");
     if (result.budget_exhausted) fmt::print("  (the limit on evaluations was reached; see --effort)\n");
     print_method(result.method, Question::collide, a.named, b.named);
-    print_error(result.error_bound);
+    print_error(result.error_bound, a.named, b.named);
 }
 
 void draw(const Posed& a, const Posed& b, const std::string& file) {
@@ -166,7 +166,7 @@ void print(const Posed& a, const Posed& b, const DistanceResult& result) {
         fmt::print("  normal     {} from A to B\n", vector_text(result.normal));
     }
     print_method(result.method, Question::distance, a.named, b.named);
-    print_error(result.error_bound);
+    print_error(result.error_bound, a.named, b.named);
 }
 
 void run_distance(const DistanceArguments& arguments, Session& session) {

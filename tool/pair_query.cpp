@@ -163,11 +163,13 @@ void print_method(Method method, Question question, const NamedShape& a, const N
                row == methods.end() ? std::string() : fmt::format(": {}", row->guarantee));
 }
 
-void print_error(double error_bound) {
+void print_error(double error_bound, const NamedShape& a, const NamedShape& b) {
     if (!std::isfinite(error_bound))
         fmt::print("  error      unknown: an interior is guessed, or the values of a field are not a distance\n");
     else if (error_bound > 0)
-        fmt::print("  error      at most {:.3g} m: of the shapes as they are sampled\n", error_bound);
+        fmt::print("  error      at most {:.3g} m: {}\n", error_bound,
+                   a.shape.error_bound() > 0 || b.shape.error_bound() > 0 ? "of the shapes as they are sampled"
+                                                                          : "by rounding");
     else
         fmt::print("  error      0: the shapes are exact\n");
 }

@@ -47,6 +47,6 @@ void add_interiors(Json& json, const NamedShape& a, const NamedShape& b);
 void print_head(Status status, bool proven, std::string_view note, const NamedShape& a, const NamedShape& b);
 // Last lines of a report: the method with its guarantee, and the error of the shapes.
 void print_method(Method method, Question question, const NamedShape& a, const NamedShape& b);
-void print_error(double error_bound);
+void print_error(double error_bound, const NamedShape& a, const NamedShape& b);
 
 } // namespace fathom::tool

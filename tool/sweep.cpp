@@ -43,7 +43,7 @@ void print(const NamedShape& a, const NamedShape& b, const SweepResult& result) 
         fmt::print("  in contact [{:.9g}, {:.9g}]{}\n", i.start, i.end, i.proven ? "" : ", not proven");
     if (result.budget_exhausted) fmt::print("  (the limit on evaluations was reached; see --effort)\n");
     print_method(result.method, result.intervals.empty() ? Question::sweep_first : Question::sweep_all, a, b);
-    print_error(result.error_bound);
+    print_error(result.error_bound, a, b);
 }
 
 // Writes a page with the moving bodies and their contact intervals.

@@ -19,6 +19,7 @@ struct Sample {
     Vec3 gradient = Vec3::Zero(); // gradient of the field as evaluated; at kinks, one of its one-sided gradients
 };
 
+class AnalyticExpression;
 class FieldSlopes;
 struct GridData;
 struct PlaneOver;
@@ -125,6 +126,8 @@ public:
     [[nodiscard]] virtual const GridData* grid_data() const { return nullptr; }
     // The triangles that are exactly the surface of the interior; null if there are none.
     [[nodiscard]] virtual std::shared_ptr<const TriangleMesh> surface() const { return nullptr; }
+    // The expression that the field evaluates; null if it is not an analytic field.
+    [[nodiscard]] virtual const AnalyticExpression* analytic_expression() const { return nullptr; }
     // The half-space that the interior is exactly, if it is one.
     [[nodiscard]] virtual std::optional<FieldHalfSpace> half_space() const { return std::nullopt; }
 };

@@ -158,6 +158,38 @@ whether a mesh has an inside, an array (n, 3) as a point shell, a half-space, a 
             "parts",
             [](const Shape& shape) { return std::vector<CompoundPart>(shape.parts().begin(), shape.parts().end()); },
             "The parts of a compound shape, as CompoundPart; Contact.part_a is an index into this list.")
+        .def_static("sphere", &Shape::sphere, py::arg("radius"), "Returns a convex shape: a sphere about the origin.")
+        .def_static(
+            "box", [](const py::object& size, double radius) { return Shape::box(vector_from(size, "size"), radius); },
+            py::arg("size"), py::arg("radius") = 0.0,
+            "Returns a convex shape: a box about the origin with full sizes (3), grown by a sphere of the radius (m).")
+        .def_static("capsule", &Shape::capsule, py::arg("radius"), py::arg("length"),
+                    "Returns a convex shape: a capsule along z; length is that of its straight part (m).")
+        .def_static("cylinder", &Shape::cylinder, py::arg("cylinder_radius"), py::arg("height"),
+                    py::arg("radius") = 0.0,
+                    "Returns a convex shape: a cylinder along z, grown by a sphere of the radius (m).")
+        .def_static("cone", &Shape::cone, py::arg("base_radius"), py::arg("height"), py::arg("radius") = 0.0,
+                    "Returns a convex shape: a cone along z with its tip up and the origin at half height, grown by a "
+                    "sphere of the radius (m).")
+        .def_static(
+            "ellipsoid",
+            [](const py::object& semi_axes, double radius) {
+                return Shape::ellipsoid(vector_from(semi_axes, "semi_axes"), radius);
+            },
+            py::arg("semi_axes"), py::arg("radius") = 0.0,
+            "Returns a convex shape: an ellipsoid with three semi-axes (m), grown by a sphere of the radius (m).")
+        .def_static(
+            "convex_hull",
+            [](const py::object& points, double radius) {
+                return Shape::convex_hull(finite_points(points, "points"), radius);
+            },
+            py::arg("points"), py::arg("radius") = 0.0,
+            "Returns the convex hull of points (n, 3), grown by a sphere of the radius (m). Points in a plane give a "
+            "flat hull.")
+        .def_static(
+            "convex_mesh", [](py::handle mesh, double radius) { return Shape::convex_mesh(mesh_from(mesh), radius); },
+            py::arg("mesh"), py::arg("radius") = 0.0,
+            "Returns a convex shape: a closed mesh that is checked to be convex, grown by a sphere of the radius (m).")
         .def_property_readonly("kind", &Shape::kind, "The kind of geometry.")
         .def_property_readonly("bounded", &Shape::bounded, "Whether the shape has a finite bounding box.")
         .def_property_readonly(

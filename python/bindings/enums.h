@@ -18,12 +18,13 @@ FATHOM_PYTHON_CHOICES(Cause, "cannot_open", "cannot_write", "unknown_format", "u
                       "count_mismatch", "index_out_of_range", "non_finite", "empty", "too_large", "invalid_argument",
                       "import_failed", "cancelled")
 FATHOM_PYTHON_CHOICES(Status, "disjoint", "overlapping", "undecided")
-FATHOM_PYTHON_CHOICES(ShapeKind, "analytic", "grid", "neural", "other_field", "closed_mesh", "open_mesh", "point_shell",
-                      "tetrahedra", "height_field", "half_space", "compound")
+FATHOM_PYTHON_CHOICES(ShapeKind, "analytic", "convex", "grid", "neural", "other_field", "closed_mesh", "open_mesh",
+                      "point_shell", "tetrahedra", "height_field", "half_space", "compound")
 FATHOM_PYTHON_CHOICES(MeshInside, "automatic", "closed", "open")
 FATHOM_PYTHON_CHOICES(MeshInterior, "closed", "sealed", "capped", "sheet")
-FATHOM_PYTHON_CHOICES(Method, "automatic", "closed_form", "field_field", "octree", "mesh_field", "point_field",
-                      "mesh_mesh", "tetrahedra", "depth_maps", "dual_gradient", "conservative_advancement", "compound")
+FATHOM_PYTHON_CHOICES(Method, "automatic", "closed_form", "convex", "field_field", "octree", "mesh_field",
+                      "point_field", "mesh_mesh", "tetrahedra", "depth_maps", "dual_gradient",
+                      "conservative_advancement", "compound")
 FATHOM_PYTHON_CHOICES(CollideGoal, "status", "contacts", "separation")
 FATHOM_PYTHON_CHOICES(Separates, "unknown", "found", "proven")
 FATHOM_PYTHON_CHOICES(Question, "collide", "distance", "sweep_first", "sweep_all")

@@ -54,6 +54,7 @@ class ShapeKind(_Word):
     """The kind of geometry of a shape."""
 
     analytic = "analytic"
+    convex = "convex"
     grid = "grid"
     neural = "neural"
     other_field = "other_field"
@@ -90,6 +91,7 @@ class Method(_Word):
 
     automatic = "automatic"
     closed_form = "closed_form"
+    convex = "convex"
     field_field = "field_field"
     octree = "octree"
     mesh_field = "mesh_field"

@@ -20,7 +20,8 @@ def shapes():
     signs = np.concatenate([np.eye(3), -np.eye(3)]).astype(np.float32)
     heights = np.zeros((9, 9), dtype=np.float32)
     return {
-        "analytic": fathom.Shape(BALL),
+        "analytic": fathom.Shape("union(sphere(1), sphere(0.5))"),
+        "convex": fathom.Shape(BALL),
         "grid": fathom.Shape(fathom.bake(BALL, resolution=32)),
         "neural": fathom.Shape(fathom.NeuralField([(signs, np.zeros(6), "relu"), (np.ones((1, 6)), [-1.0], "none")], domain=[[-2, -2, -2], [2, 2, 2]])),
         "closed_mesh": fathom.Shape(ball),
@@ -55,7 +56,7 @@ def test_every_pair_of_kinds_is_supported_in_both_orders(shapes):
 
 
 def test_queries_on_two_spheres_match_their_radii(shapes):
-    for kind in ("analytic", "closed_mesh", "grid"):
+    for kind in ("analytic", "convex", "closed_mesh", "grid"):
         shape = shapes[kind]
         hit = fathom.collide(shape, None, shape, at(1.5, 0, 0), goal="separation")
         assert hit and hit.touching and hit.status is Status.overlapping and hit.depth == pytest.approx(0.5, abs=0.1)
@@ -230,8 +231,8 @@ def test_shapes_deform_and_find_closest_points():
 
 
 def test_derivatives_predict_the_distance_the_depth_and_the_time_of_displaced_shapes(shapes):
-    ball, step = shapes["analytic"], 1e-5
-    for kind in ("analytic", "closed_mesh"):
+    ball, step = shapes["convex"], 1e-5
+    for kind in ("analytic", "convex", "closed_mesh"):
         d = fathom.distance_derivative(ball, None, shapes[kind], at(3, 0.4, 0.2))
         assert d.unique and d.value == pytest.approx(np.linalg.norm([3, 0.4, 0.2]) - 2, abs=0.02)
         for axis in np.eye(3):

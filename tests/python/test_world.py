@@ -86,7 +86,7 @@ def test_an_exception_of_a_filter_reaches_the_caller_and_the_world_stays_usable(
 def test_bodies_are_added_changed_and_removed():
     world, ids = row(2)
     ball = world.add("sphere(1)", at(0, 0, 1.2))
-    assert (ids[0], ball) in pairs(world.update()) and ball in world and world.shape(ball).kind == "analytic"
+    assert (ids[0], ball) in pairs(world.update()) and ball in world and world.shape(ball).kind == "convex"
     world.replace(ball, "sphere(0.1)")
     assert pairs(world.update()) == []
     world.deform(ids[0], CUBE.vertices * [1, 1, 3])

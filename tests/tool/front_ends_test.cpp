@@ -31,7 +31,8 @@ struct NamedShape {
 
 // The shape as the command line reads it: meshes, grids and networks pass through a file.
 NamedShape named_shape(ShapeKind kind, Random& random, const Folder& folder, std::size_t number, double size = 1) {
-    const Shape made = random_shape(kind, random, size);
+    Shape made = random_shape(kind, random, size);
+    while (kind == ShapeKind::convex && !made.field()->analytic_expression()) made = random_shape(kind, random, size);
     const auto file = [&](const char* ending) { return folder.file(fmt::format("{}{}", number, ending)); };
     switch (kind) {
     case ShapeKind::grid: {
@@ -49,10 +50,9 @@ NamedShape named_shape(ShapeKind kind, Random& random, const Folder& folder, std
     case ShapeKind::tetrahedra:
         write_mesh(file(".msh"), made.tetrahedra());
         return {Shape(read_mesh(file(".msh")).volume), file(".msh")};
-    default: { // analytic expressions and half-spaces
-        const auto& expression = dynamic_cast<const AnalyticField&>(*made.field()).expression();
-        return {Shape(std::make_shared<AnalyticField>(parse_shape(expression.text(), "expression"))),
-                expression.text()};
+    default: { // shapes that have an expression
+        const std::string text = made.field()->analytic_expression()->text();
+        return {Shape(std::make_shared<AnalyticField>(parse_shape(text, "expression"))), text};
     }
     }
 }
@@ -79,9 +79,9 @@ std::string pose_text(const Pose& pose) {
 }
 
 // The kinds that have a file or an expression.
-constexpr std::array named_kinds = {ShapeKind::analytic,    ShapeKind::grid,      ShapeKind::neural,
-                                    ShapeKind::closed_mesh, ShapeKind::open_mesh, ShapeKind::tetrahedra,
-                                    ShapeKind::half_space};
+constexpr std::array named_kinds = {ShapeKind::analytic,   ShapeKind::convex,      ShapeKind::grid,
+                                    ShapeKind::neural,     ShapeKind::closed_mesh, ShapeKind::open_mesh,
+                                    ShapeKind::tetrahedra, ShapeKind::half_space};
 
 // Three shapes of each.
 std::vector<NamedShape> shapes_in(const Folder& folder, std::uint64_t seed) {

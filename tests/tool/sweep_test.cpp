@@ -34,7 +34,7 @@ TEST(SweepCommand, time_of_impact_of_a_sphere_on_a_plate_is_exact) {
     ASSERT_EQ(result["intervals"].size(), 1u);
     EXPECT_NEAR(result["intervals"][0]["end"].get<double>(), 0.65, 1e-5);
     EXPECT_EQ(result["error_bound"], 0);
-    EXPECT_EQ(result["method"], "field_field");
+    EXPECT_EQ(result["method"], "convex");
 }
 
 TEST(SweepCommand, swapped_bodies_give_the_same_time_and_opposite_normals) {

@@ -44,6 +44,39 @@ AnalyticExpression random_formula(Random& random, double size) {
     }
 }
 
+Shape random_convex(Random& random, double size) {
+    const auto s = [&](double share) { return about(share * size, random); };
+    const double radius = random.chance(0.3) ? s(0.08) : 0;
+    switch (random.below(7)) {
+    case 0:
+        return Shape::sphere(s(0.45));
+    case 1:
+        return Shape::box({s(0.8), s(0.6), s(0.5)}, radius);
+    case 2:
+        return Shape::capsule(s(0.2), s(0.5));
+    case 3:
+        return Shape::cylinder(s(0.35), s(0.7), radius);
+    case 4:
+        return Shape::cone(s(0.4), s(0.8), radius);
+    case 5:
+        return Shape::ellipsoid({s(0.45), s(0.35), s(0.25)}, radius);
+    default: {
+        std::vector<Vec3> points;
+        for (std::uint64_t k = 8 + random.below(60); k > 0; --k)
+            points.push_back(0.45 * size * random.direction().cwiseProduct(Vec3(1, 0.8, 0.6)));
+        return Shape::convex_hull(points, radius);
+    }
+    }
+}
+
+// Not one of the primitives that count as convex shapes.
+Shape random_analytic(Random& random, double size) {
+    for (;;) {
+        Shape shape(std::make_shared<AnalyticField>(random_formula(random, size)));
+        if (shape.kind() == ShapeKind::analytic) return shape;
+    }
+}
+
 TriangleMesh random_mesh(Random& random, double size) {
     const auto s = [&](double share) { return about(share * size, random); };
     switch (random.below(6)) {
@@ -142,7 +175,9 @@ Shape random_compound(Random& random, double size) {
 Shape random_shape(ShapeKind kind, Random& random, double size) {
     switch (kind) {
     case ShapeKind::analytic:
-        return Shape(std::make_shared<AnalyticField>(random_formula(random, size)));
+        return random_analytic(random, size);
+    case ShapeKind::convex:
+        return random_convex(random, size);
     case ShapeKind::grid:
         return Shape(
             std::make_shared<GridField>(bake(AnalyticField(random_formula(random, size)), {.resolution = 32})));

@@ -14,17 +14,9 @@ namespace query {
 
 namespace {
 
-constexpr std::array rows = {&compound_row,
-                             &closed_form_row,
-                             &point_field_row,
-                             &mesh_mesh_row,
-                             &mesh_field_row,
-                             &field_field_row,
-                             &conservative_advancement_row,
-                             &octree_row,
-                             &tetrahedra_row,
-                             &dual_gradient_row,
-                             &depth_maps_row};
+constexpr std::array rows = {&compound_row,  &convex_row,     &closed_form_row,   &point_field_row,
+                             &mesh_mesh_row, &mesh_field_row, &field_field_row,   &conservative_advancement_row,
+                             &octree_row,    &tetrahedra_row, &dual_gradient_row, &depth_maps_row};
 static_assert(rows.size() == all_methods.size());
 
 bool fits(Fits accepts, ShapeKind a, ShapeKind b) { return accepts && (accepts(a, b) || accepts(b, a)); }

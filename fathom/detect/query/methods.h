@@ -50,7 +50,7 @@ struct MethodRow {
 };
 
 // One row per method, in order of preference.
-extern const MethodRow closed_form_row, point_field_row, mesh_mesh_row, mesh_field_row, field_field_row,
+extern const MethodRow convex_row, closed_form_row, point_field_row, mesh_mesh_row, mesh_field_row, field_field_row,
     conservative_advancement_row, octree_row, tetrahedra_row, dual_gradient_row, depth_maps_row, compound_row;
 
 [[nodiscard]] std::span<const MethodRow* const> all_rows();

@@ -28,6 +28,7 @@ namespace fathom {
 enum class Method {
     automatic,   // the first method of the table that accepts the pair
     closed_form, // half-spaces against half-spaces or triangle surfaces
+    convex, // two convex shapes, or one and a half-space: closed forms, GJK and expanding polytopes (detect/convex)
     field_field, // branch and bound: bounding spheres of one solid in the other's field (field_field.h, field_sweep.h)
     octree,      // octree of cells, bounded by the ranges of both fields (field_overlap.h)
     mesh_field,  // triangles or points in a field (mesh_contacts.h)
@@ -39,11 +40,17 @@ enum class Method {
     conservative_advancement, // time steps bounded by distance / speed (conservative_advancement.h)
     compound                  // queries of the parts of compound shapes whose bounding boxes are near (compound.h)
 };
-inline constexpr std::array all_methods = {Method::closed_form,   Method::field_field,
-                                           Method::octree,        Method::mesh_field,
-                                           Method::point_field,   Method::mesh_mesh,
-                                           Method::tetrahedra,    Method::depth_maps,
-                                           Method::dual_gradient, Method::conservative_advancement,
+inline constexpr std::array all_methods = {Method::closed_form,
+                                           Method::convex,
+                                           Method::field_field,
+                                           Method::octree,
+                                           Method::mesh_field,
+                                           Method::point_field,
+                                           Method::mesh_mesh,
+                                           Method::tetrahedra,
+                                           Method::depth_maps,
+                                           Method::dual_gradient,
+                                           Method::conservative_advancement,
                                            Method::compound};
 [[nodiscard]] std::string_view name(Method method); // for example "mesh_field"
 
@@ -80,11 +87,12 @@ struct CollideResult {
     Vec3 normal = Vec3::Zero();                              // unit, from A to B (world)
     Separates separates = Separates::unknown;                // whether the moved pair was proven disjoint
     bool unique = true; // no other direction was found that separates by a translation as short
-    // Goal contacts: depth of the deepest contact found: how far a point of one shape is inside the other (m).
+    // Goal contacts: depth of the deepest contact found: how far a point of one shape is inside the other (m). Between
+    // convex shapes it is measured along the normal.
     double local_depth = 0;
     // Goal separation of two solids by their fields: no point of one shape is deeper in the other (m, up to
-    // error_bound); within 1e-3 of the size of the smaller shape of local_depth unless the evaluation limit was reached.
-    // Infinity: unknown.
+    // error_bound); within 1e-3 of the size of the smaller shape of local_depth unless the evaluation limit was
+    // reached. Infinity: unknown.
     double local_depth_bound = std::numeric_limits<double>::infinity();
     // Bound on the error of depths (m). Infinity if a field is not a distance: its depths are then only field values.
     double error_bound = 0;

@@ -3,6 +3,8 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/lazy.h>
+#include <fathom/detect/convex/convex_field.h>
+#include <fathom/detect/convex/recognized_primitive.h>
 #include <fathom/detect/decomposition/detection_points.h>
 #include <fathom/detect/depth/depth_object.h>
 #include <fathom/detect/point_field/segment_caster.h>
@@ -32,6 +34,8 @@ std::string_view name(ShapeKind kind) {
     switch (kind) {
     case ShapeKind::analytic:
         return "analytic";
+    case ShapeKind::convex:
+        return "convex";
     case ShapeKind::grid:
         return "grid";
     case ShapeKind::neural:
@@ -77,6 +81,7 @@ struct Shape::State {
     std::vector<Vec3> points{};
     HalfSpace half_space{};
     std::shared_ptr<const Compound> compound{};
+    std::optional<convex::Body> convex{};
 
     Lazy<OwnField> field;
     Lazy<FieldSphereTree> solid;
@@ -198,6 +203,9 @@ Shape::Shape(FieldPtr field) : state_(std::make_shared<State>()) {
     state_->half_space = field->half_space().value_or(HalfSpace{});
     state_->bounds = field->bounds();
     state_->mesh = field->surface();
+    if (const AnalyticExpression* const expression = field->analytic_expression())
+        state_->convex = convex::recognized_primitive(*expression);
+    if (state_->convex) state_->kind = ShapeKind::convex;
     state_->given_field = std::move(field);
 }
 
@@ -247,6 +255,96 @@ Shape Shape::compound(std::vector<CompoundPart> parts) {
     state->compound = std::make_shared<const Compound>(make_compound(std::move(parts)));
     state->bounds = state->compound->bounds;
     return Shape(state);
+}
+
+// ---- Convex shapes
+
+namespace {
+
+FieldPtr rounded(const AnalyticExpression& expression, double radius) {
+    return std::make_shared<AnalyticField>(radius > 0 ? shapes::round(radius, expression) : expression);
+}
+
+void check_radius(double radius) {
+    if (!(radius >= 0) || !(radius <= AnalyticExpression::max_length))
+        throw Error(Cause::invalid_argument, fmt::format("the radius must be from 0 to 1e15, not {}", radius));
+}
+
+// Whether every vertex is behind the planes of all triangles.
+bool is_convex(const TriangleMesh& mesh, const convex::Hull& hull) {
+    Box bounds;
+    for (const Vec3& p : hull.vertices) bounds.extend(p);
+    const double within = 1e-9 * bounds.diagonal();
+    for (const Triangle& t : mesh.triangles) {
+        const Vec3 &p = mesh.vertices[t[0]], normal = (mesh.vertices[t[1]] - p).cross(mesh.vertices[t[2]] - p);
+        if (!(normal.norm() > within * bounds.diagonal())) continue; // a sliver has no plane
+        const Vec3 unit = normal.normalized();
+        for (const Vec3& q : hull.vertices)
+            if (unit.dot(q - p) > within) return false;
+    }
+    return true;
+}
+
+} // namespace
+
+Shape Shape::sphere(double radius) { return Shape(rounded(shapes::sphere(radius), 0)); }
+
+Shape Shape::box(const Vec3& size, double radius) {
+    check_radius(radius);
+    return Shape(rounded(shapes::box(size), radius));
+}
+
+Shape Shape::capsule(double radius, double length) {
+    return Shape(rounded(shapes::capsule({0, 0, -0.5 * length}, {0, 0, 0.5 * length}, radius), 0));
+}
+
+Shape Shape::cylinder(double cylinder_radius, double height, double radius) {
+    check_radius(radius);
+    return Shape(rounded(shapes::cylinder(cylinder_radius, height), radius));
+}
+
+Shape Shape::cone(double base_radius, double height, double radius) {
+    check_radius(radius);
+    return Shape(rounded(shapes::cone(base_radius, height), radius));
+}
+
+Shape Shape::ellipsoid(const Vec3& semi_axes, double radius) {
+    check_radius(radius);
+    convex::Body body = *convex::recognized_primitive(shapes::ellipsoid(semi_axes)); // checks the numbers
+    body.radius = radius;
+    return of_body(std::move(body));
+}
+
+Shape Shape::convex_hull(std::span<const Vec3> points, double radius) {
+    check_radius(radius);
+    convex::Body body = convex::polyhedron(std::make_shared<convex::Hull>(convex::make_hull(points)));
+    body.radius = radius;
+    return of_body(std::move(body));
+}
+
+Shape Shape::convex_mesh(const TriangleMesh& mesh, double radius) {
+    check(mesh);
+    check_radius(radius);
+    if (mesh.triangles.empty()) throw Error(Cause::empty, "the mesh has no triangles");
+    const std::vector<Vec3> points = used_vertices(mesh);
+    convex::Body body = convex::polyhedron(std::make_shared<convex::Hull>(convex::make_hull(points)));
+    if (!mesh_report(mesh).watertight) throw Error(Cause::invalid_argument, "the mesh is not closed");
+    if (!is_convex(mesh, *body.hull)) throw Error(Cause::invalid_argument, "the mesh is not convex");
+    body.radius = radius;
+    return of_body(std::move(body));
+}
+
+// The field is exact where the expression of the body is not.
+Shape Shape::of_body(convex::Body body) {
+    Shape shape(std::make_shared<convex::ConvexField>(body));
+    shape.state_->convex = std::move(body);
+    shape.state_->kind = ShapeKind::convex;
+    return shape;
+}
+
+const convex::Body& Shape::convex() const {
+    state_->require(state_->kind == ShapeKind::convex, "convex body");
+    return *state_->convex;
 }
 
 ShapeKind Shape::kind() const { return state_->kind; }

@@ -36,6 +36,9 @@ struct Compound;
 struct CompoundPart;
 struct DetectionParts;
 struct SharedDepthObject;
+namespace convex {
+struct Body;
+}
 namespace point_field {
 struct SweepShell;
 }
@@ -45,6 +48,7 @@ class TetTopology;
 
 enum class ShapeKind {
     analytic,     // a field given by an analytic expression
+    convex,       // a sphere, box, capsule, cylinder, cone, ellipsoid or convex hull, also if it is given as a field
     grid,         // a field sampled on a grid
     neural,       // a field given by a neural network
     other_field,  // any other field
@@ -56,10 +60,10 @@ enum class ShapeKind {
     half_space,   // all points on one side of a plane
     compound      // the union of parts, each a shape in a pose
 };
-inline constexpr std::array all_shape_kinds = {ShapeKind::analytic,    ShapeKind::grid,        ShapeKind::neural,
-                                               ShapeKind::other_field, ShapeKind::closed_mesh, ShapeKind::open_mesh,
-                                               ShapeKind::point_shell, ShapeKind::tetrahedra,  ShapeKind::height_field,
-                                               ShapeKind::half_space,  ShapeKind::compound};
+inline constexpr std::array all_shape_kinds = {ShapeKind::analytic,     ShapeKind::convex,      ShapeKind::grid,
+                                               ShapeKind::neural,       ShapeKind::other_field, ShapeKind::closed_mesh,
+                                               ShapeKind::open_mesh,    ShapeKind::point_shell, ShapeKind::tetrahedra,
+                                               ShapeKind::height_field, ShapeKind::half_space,  ShapeKind::compound};
 [[nodiscard]] std::string_view name(ShapeKind kind); // for example "closed_mesh"
 
 // Properties of a kind: it has no interior; it has a triangle surface (points count as triangles without size); it has
@@ -82,8 +86,10 @@ enum class MeshInside {
 class Shape {
 public:
     // The solid {field <= 0}. The kind follows from the type of the field: analytic (a single plane becomes
-    // half_space), grid, neural, height_field, otherwise other_field. For a mesh or tetrahedra, pass the mesh itself:
-    // MeshField and TetField become other_field. Error{invalid_argument} if `field` is null.
+    // half_space; a sphere, box, rounded box, capsule, cylinder, cone, capped cone or ellipsoid becomes convex, also if
+    // it is moved, turned, scaled or rounded), grid, neural, height_field, otherwise other_field. For a mesh or
+    // tetrahedra, pass the mesh itself: MeshField and TetField become other_field. Error{invalid_argument} if `field`
+    // is null.
     explicit Shape(FieldPtr field);
     // Error as check(mesh) and check_size() throw; Error{empty} if there are no triangles; Error{invalid_argument} if
     // `closed` is requested and the mesh is neither closed nor can be sealed.
@@ -96,6 +102,22 @@ public:
     // above 2^20; Error{non_finite} or {invalid_argument} for a pose that is not finite or whose quaternion is not
     // unit.
     [[nodiscard]] static Shape compound(std::vector<CompoundPart> parts);
+
+    // ---- Convex shapes about the origin, with an axis of symmetry along z, and sizes as in
+    // field/analytic/primitives.h: full sizes, and the tip of a cone up. `radius` is that of a sphere that is swept
+    // over the shape, which grows by it. Error{invalid_argument} for sizes out of the range of analytic shapes.
+    [[nodiscard]] static Shape sphere(double radius);
+    [[nodiscard]] static Shape box(const Vec3& size, double radius = 0);
+    [[nodiscard]] static Shape capsule(double radius, double length); // length of the straight part
+    [[nodiscard]] static Shape cylinder(double cylinder_radius, double height, double radius = 0);
+    [[nodiscard]] static Shape cone(double base_radius, double height, double radius = 0);
+    [[nodiscard]] static Shape ellipsoid(const Vec3& semi_axes, double radius = 0);
+    // The convex hull of points, by Qhull. Points on a plane or line, up to 1e-12 of their size, and single points give
+    // a flat hull, which has no interior if the radius is 0. Error{empty}; Error as check_vertices() and check_size().
+    [[nodiscard]] static Shape convex_hull(std::span<const Vec3> points, double radius = 0);
+    // The same of a mesh that is checked to be closed and convex: no vertex is farther than 1e-9 of the size in front
+    // of the plane of a triangle. Error{invalid_argument} otherwise.
+    [[nodiscard]] static Shape convex_mesh(const TriangleMesh& mesh, double radius = 0);
 
     [[nodiscard]] ShapeKind kind() const;
     [[nodiscard]] bool bounded() const {
@@ -147,6 +169,7 @@ public:
     [[nodiscard]] const std::shared_ptr<const DrawnMesh>& drawn() const; // mesh(), to be drawn into depth maps
     // Depth maps of mesh() along its three axes, of 512 pixels.
     [[nodiscard]] const std::shared_ptr<SharedDepthObject>& depth_object() const;
+    [[nodiscard]] const convex::Body& convex() const; // of a convex shape
     using HalfSpace = FieldHalfSpace;
     [[nodiscard]] const HalfSpace& half_space() const; // of a half-space
     // The parts of a compound, as given but without nesting: Feature::part is an index into this list.
@@ -159,6 +182,8 @@ public:
     [[nodiscard]] std::size_t memory_bytes() const;
 
 private:
+    [[nodiscard]] static Shape of_body(convex::Body body);
+
     struct State;
     explicit Shape(std::shared_ptr<State> state) : state_(std::move(state)) {}
     [[nodiscard]] static std::size_t bytes_of_parts(std::span<const CompoundPart> parts);

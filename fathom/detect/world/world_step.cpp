@@ -41,7 +41,7 @@ double relative_travel(const Shape& a, const Pose& a_before, const Pose& a_now, 
 bool measures_distance(const Shape& shape) {
     if (shape.kind() == ShapeKind::compound)
         return std::ranges::all_of(shape.parts(), [](const CompoundPart& p) { return measures_distance(p.shape); });
-    return has_surface(shape.kind()) || shape.kind() == ShapeKind::half_space ||
+    return has_surface(shape.kind()) || shape.kind() == ShapeKind::half_space || shape.kind() == ShapeKind::convex ||
            (shape.kind() == ShapeKind::analytic && shape.error_bound() == 0);
 }
 

@@ -40,6 +40,7 @@ public:
     // The planes follow from bounds on the gradients over the boxes.
     bool plane_ranges(std::span<const Box> boxes, std::span<Interval> out, std::span<PlaneOver> planes,
                       const Vec3& facing) const override;
+    [[nodiscard]] const AnalyticExpression* analytic_expression() const override { return &expression_; }
     [[nodiscard]] std::optional<FieldHalfSpace> half_space() const override;
 
     [[nodiscard]] DistanceKind distance_kind() const { return expression_.distance_kind(); }

@@ -24,7 +24,7 @@ TEST_P(Agreement, of_all_methods_in_both_orders) {
     Random random(100 * static_cast<std::uint64_t>(kind_a) + static_cast<std::uint64_t>(kind_b) + 1);
     RefereeReport all;
     const bool network = kind_a == ShapeKind::neural || kind_b == ShapeKind::neural;
-    const std::size_t poses = testing::count_of(network ? 8 : 10, 200);
+    const std::size_t poses = testing::count_of(network ? 12 : 10, 200);
     for (std::size_t k = 0; k < poses; ++k) {
         const double size = std::array{1e-3, 1.0, 1e3}[k % 3];
         const Shape a = random_shape(kind_a, random, size), b = random_shape(kind_b, random, size);

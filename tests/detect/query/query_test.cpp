@@ -38,7 +38,8 @@ Cause cause_of(const Call& call) {
 }
 
 TEST(Shape, reports_its_kind_and_data) {
-    EXPECT_EQ(ball(1).kind(), ShapeKind::analytic);
+    EXPECT_EQ(ball(1).kind(), ShapeKind::convex);
+    EXPECT_EQ(formula(shapes::torus(1, 0.2)).kind(), ShapeKind::analytic);
     EXPECT_EQ(formula(shapes::plane(Vec3::UnitZ(), 0)).kind(), ShapeKind::half_space);
     EXPECT_EQ(Shape(std::make_shared<GridField>(bake(AnalyticField(shapes::sphere(1)), {.resolution = 16}))).kind(),
               ShapeKind::grid);

@@ -13,8 +13,9 @@
 namespace fathom {
 namespace separating_translation_test {
 
-constexpr std::array tested_kinds = {ShapeKind::analytic,    ShapeKind::grid,       ShapeKind::neural,
-                                     ShapeKind::closed_mesh, ShapeKind::tetrahedra, ShapeKind::other_field};
+constexpr std::array tested_kinds = {ShapeKind::analytic,   ShapeKind::convex,      ShapeKind::grid,
+                                     ShapeKind::neural,     ShapeKind::closed_mesh, ShapeKind::tetrahedra,
+                                     ShapeKind::other_field};
 
 struct Overlap {
     Shape a, b;

@@ -1,0 +1,25 @@
+// Closed forms for the signed distance of simple convex cores. Private to this folder.
+#pragma once
+
+#include <fathom/detect/convex/penetration.h>
+
+namespace fathom::convex {
+
+// The signed distance of two cores in the frame of A's core. direction.height is minus the distance.
+struct CoreDistance {
+    Direction direction{};
+    double lower = 0; // proven lower bound on the height, but for rounding (m)
+    bool unique = true;
+    bool contact = false; // proven by a polytope where the points of the direction do not show it
+};
+
+// Points against points, segments and boxes; segments against segments. False if there is no closed form.
+[[nodiscard]] bool closed_form(const Difference& difference, CoreDistance& result);
+
+// Two boxes that overlap, by their 15 separating axes. The points are not filled.
+[[nodiscard]] CoreDistance box_penetration(const Difference& difference);
+
+// Whether an axis of the faces of two boxes proves that they are more than `margin` apart.
+[[nodiscard]] bool box_faces_separate(const Difference& difference, double margin);
+
+} // namespace fathom::convex
