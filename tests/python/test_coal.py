@@ -144,14 +144,19 @@ def test_distances_depths_and_normals_agree_with_coal_or_coal_is_refuted(random)
         count["disjoint" if ours > 0 else "overlapping"] += 1
         if abs(theirs - ours) <= within:
             count["agree"] += 1
-            if collided.unique and abs(ours) > 1e-3 * size and found.normal @ their_normal < 1 - 1e-9:
+            # A direction that is off by an angle changes a distance by its square.
+            turned = 1 - found.normal @ their_normal
+            if collided.unique and abs(ours) > 1e-3 * size and turned > 10 * within / abs(ours):
                 count["normal"] += 1
+                wrong.append((k, a.kind, b.kind, ours, theirs, turned))
             continue
         # For shapes that are apart a lower bound that a normal proves and an upper bound of two points decide; for
         # shapes that overlap no direction may need less than ours.
         if ours > 0:
-            assert found.upper_bound - ours <= within, (k, a.kind, b.kind)
-            count["refuted"] += 1
+            tight = found.upper_bound - ours <= within
+            count["refuted" if tight else "wide"] += 1
+            if not tight:
+                wrong.append((k, a.kind, b.kind, ours, found.upper_bound, theirs))
         elif np.all(np.isfinite(their_normal)) and np.linalg.norm(their_normal) > 0.5:
             better = height(a, pose_a, b, pose_b, their_normal / np.linalg.norm(their_normal)) < -ours - within
             count["longer" if better else "refuted"] += 1
@@ -159,8 +164,8 @@ def test_distances_depths_and_normals_agree_with_coal_or_coal_is_refuted(random)
                 wrong.append((k, a.kind, b.kind, ours, theirs))
         else:
             count["refuted"] += 1
-    print(dict(count), wrong[:10])
-    assert count["longer"] <= COUNT // 2_000
+    print(dict(count), wrong[:40])
+    assert count["longer"] + count["wide"] <= COUNT // 10_000
     assert count["disjoint"] > COUNT // 20 and count["overlapping"] > COUNT // 4
     assert count["agree"] > COUNT // 2
-    assert count["normal"] <= COUNT // 200
+    assert count["normal"] <= COUNT // 10_000

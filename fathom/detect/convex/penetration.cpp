@@ -2,6 +2,7 @@
 #include <fathom/detect/convex/penetration.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace fathom::convex {
@@ -11,6 +12,7 @@ namespace {
 constexpr int max_points = 192, max_faces = 2 * max_points;
 constexpr double near_best = 0.9995;      // cosine: faces around a refined direction, which curvature keeps inside
 constexpr double same_direction = 0.9998; // cosine: directions that are closer count as one (1.1 degrees)
+constexpr int max_pieces = 6;             // that are combined where faces lead to no minimum
 constexpr int max_refined = 12, max_tried = 32; // faces from which directions are refined, at once and in all
 
 struct Face {
@@ -56,6 +58,8 @@ private:
     [[nodiscard]] Direction direction_of(const Face& face, double height) const;
     [[nodiscard]] Simplex simplex_of(const Face& face) const;
     void refine_faces();
+    int pieces_near_best(DifferencePoint (&pieces)[max_pieces]) const;
+    void refine_pieces();
     [[nodiscard]] bool is_stationary() const;
     void add_best_point();
     [[nodiscard]] Simplex around_origin() const;
@@ -275,9 +279,15 @@ void Polytope::consider_axes_of(const Body& body, const Mat3& turn, bool opposit
             consider({normal, height, p.a, p.b});
             continue;
         }
-        // A point of the other body, on the face.
-        const Vec3 on_b = opposite ? Vec3(p.a - height * normal) : p.b;
-        consider({normal, height, opposite ? p.a : Vec3(p.b + height * normal), on_b});
+        // The point of the other body that is deepest, if it is over the face.
+        const Vec3 on_a = opposite ? p.a : Vec3(p.b + height * normal),
+                   on_b = opposite ? Vec3(p.a - height * normal) : p.b;
+        const Vec3 on_face = opposite ? Vec3(d_.turn.transpose() * (on_b - d_.move)) : on_a;
+        const double radius = sign > 0 ? body.half.y() : body.half.x();
+        if (std::hypot(on_face.x(), on_face.y()) <= radius)
+            consider({normal, height, on_a, on_b});
+        else
+            consider({normal, height, p.a, p.b});
     }
 }
 
@@ -317,6 +327,45 @@ void Polytope::refine_faces() {
         const Direction found = refined(d_, simplex_of(faces_[from]), faces_[from].normal);
         if (found.height < HUGE_VAL) consider(found);
     }
+}
+
+// Different pieces of the points around the best direction: the highest ones.
+int Polytope::pieces_near_best(DifferencePoint (&pieces)[max_pieces]) const {
+    int count = 0;
+    const auto add = [&](const DifferencePoint& p) {
+        int at = 0;
+        while (at < count && !pieces[at].same_pieces(p)) ++at;
+        const double height = p.w.dot(best_.normal);
+        if (at < count) {
+            if (height > pieces[at].w.dot(best_.normal)) pieces[at] = p;
+        } else if (count < max_pieces) {
+            pieces[count++] = p;
+        } else {
+            DifferencePoint* const lowest = std::min_element(pieces, pieces + count, [&](const auto& q, const auto& r) {
+                return q.w.dot(best_.normal) < r.w.dot(best_.normal);
+            });
+            if (height > lowest->w.dot(best_.normal)) *lowest = p;
+        }
+    };
+    for (int k = 0; k < face_count_; ++k)
+        if (faces_[k].alive && faces_[k].normal.dot(best_.normal) > near_best)
+            for (const int at : faces_[k].at) add(points_[at]);
+    return count;
+}
+
+// Newton's method from every three and two pieces near the best direction. Where more than three pieces are nearly
+// level, the faces may not lead to those that are at the minimum.
+void Polytope::refine_pieces() {
+    DifferencePoint pieces[max_pieces];
+    const int count = pieces_near_best(pieces);
+    for (int size = 3; size >= 2; --size)
+        for (int mask = 0; mask < 1 << count && !is_stationary(); ++mask) {
+            if (std::popcount(static_cast<unsigned>(mask)) != size) continue;
+            Simplex s;
+            for (int k = 0; k < count; ++k)
+                if (mask >> k & 1) s.points[s.count] = pieces[k], s.shares[s.count++] = 1.0 / size;
+            if (const Direction found = refined(d_, s, best_.normal); found.height < HUGE_VAL) consider(found);
+        }
 }
 
 // Expands until the least height is known to the gap, or the polytope is full. Faces of polyhedra are found exactly,
@@ -401,6 +450,7 @@ Penetration Polytope::run(const Simplex& inside, double gap) {
                 expand_all(1e-7);
             }
             refine_faces();
+            if (!is_stationary()) refine_pieces();
         }
     }
     best_.height = std::max(best_.height, d_.height(best_.normal));

@@ -13,7 +13,7 @@ namespace fathom::query {
 namespace {
 
 // Relative gaps of the bounds: the depth is refined in any case; a distance states a proven bound too.
-constexpr double depth_gap = 1e-2, distance_gap = 1e-6;
+constexpr double depth_gap = 1e-5, distance_gap = 1e-6;
 
 bool is_convex(ShapeKind kind) { return kind == ShapeKind::convex; }
 
