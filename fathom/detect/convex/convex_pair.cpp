@@ -84,8 +84,7 @@ CoreDistance overlapping(const Difference& d, const Simplex& inside, double gap)
     return result;
 }
 
-CoreDistance general(const Difference& d, double gap, bool& cores_overlap) {
-    GjkResult g;
+CoreDistance general(const Difference& d, double gap, bool& cores_overlap, GjkResult& g) {
     gjk(d, {.gap = d.a.is_polyhedron() && d.b.is_polyhedron() ? 1e-15 : curved_gap}, g);
     cores_overlap = g.upper <= 8 * d.rounding;
     return cores_overlap ? overlapping(d, g.simplex, gap) : apart(d, g);
@@ -120,7 +119,7 @@ Vec3 between(const Difference& d, const Vec3& on_a, const Vec3& on_b) {
 
 // The status from the bounds on the distance of the cores, where GJK alone did not decide.
 Overlap by_distance(const Difference& d, const CoreDistance& core, const GjkResult& g, double limit) {
-    if (-core.direction.height > limit + d.rounding) return {Status::disjoint};
+    if (-core.direction.height - limit - d.rounding > 0) return {Status::disjoint}; // as with_radii() rounds it
     if (core.contact) return {Status::overlapping, between(d, g.simplex.on_a(), g.simplex.on_b())};
     const double distance = std::min(g.upper, std::max(0.0, -core.lower));
     if (distance > limit + touching_share * d.size) return {Status::undecided};
@@ -133,10 +132,13 @@ Overlap general_overlap(const Difference& d, double limit) {
     const bool certain = !is_large_hull(d.a) && !is_large_hull(d.b);
     if (g.lower > limit + d.rounding && (certain || -d.height(g.normal) > limit + d.rounding))
         return {Status::disjoint};
-    if (g.upper <= limit) return {Status::overlapping, between(d, g.simplex.on_a(), g.simplex.on_b())};
-    // Within rounding of contact the difference of two points has no direction.
-    const CoreDistance core = g.upper <= 8 * d.rounding ? overlapping(d, g.simplex, curved_gap) : apart(d, g);
-    return by_distance(d, core, g, limit);
+    if (g.upper <= std::max(limit - touching_share * d.size, 0.0))
+        return {Status::overlapping, between(d, g.simplex.on_a(), g.simplex.on_b())};
+    // Near contact the same numbers decide as in signed_distance().
+    GjkResult again;
+    bool cores_overlap = false;
+    const CoreDistance core = general(d, curved_gap, cores_overlap, again);
+    return by_distance(d, core, again, limit);
 }
 
 } // namespace
@@ -146,7 +148,7 @@ Overlap overlap(const Placed& a, const Placed& b, double margin) {
     const double limit = a.body.radius + b.body.radius + margin;
     CoreDistance core;
     if (closed_form(d, core)) {
-        if (-core.direction.height > limit + d.rounding) return {Status::disjoint};
+        if (-core.direction.height - limit - d.rounding > 0) return {Status::disjoint};
         if (core.direction.height > 0) // a point inside a box
             return {Status::overlapping,
                     d.core_a * (d.a.core == Core::point ? core.direction.on_a : core.direction.on_b)};
@@ -170,7 +172,8 @@ PairDistance signed_distance(const Placed& a, const Placed& b, double gap) {
 PairDistance signed_distance_general(const Placed& a, const Placed& b, double gap) {
     const Difference d(a.body, a.pose, b.body, b.pose);
     bool cores_overlap = false;
-    const CoreDistance core = general(d, gap, cores_overlap);
+    GjkResult g;
+    const CoreDistance core = general(d, gap, cores_overlap, g);
     return with_radii(d, core, cores_overlap);
 }
 

@@ -13,7 +13,7 @@
 #include <optional>
 
 namespace fathom::convex {
-namespace {
+namespace convex_pairs_test {
 
 using testing::count_of;
 
@@ -318,5 +318,5 @@ TEST(ConvexPairs, two_unit_boxes_separate_along_the_least_overlap) {
     EXPECT_FALSE(equal.unique);
 }
 
-} // namespace
+} // namespace convex_pairs_test
 } // namespace fathom::convex

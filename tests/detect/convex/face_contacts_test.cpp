@@ -11,7 +11,7 @@
 #include <set>
 
 namespace fathom::convex {
-namespace {
+namespace face_contacts_test {
 
 using testing::count_of;
 
@@ -107,5 +107,5 @@ TEST(FaceContacts, a_crate_on_a_half_space_has_four_contacts) {
     for (const Contact& c : contacts) EXPECT_NEAR(c.depth, 0.01, 1e-12);
 }
 
-} // namespace
+} // namespace face_contacts_test
 } // namespace fathom::convex
