@@ -17,7 +17,7 @@ void shapes_and_poses() {
     // [shapes]
     const TriangleMesh mesh = make_torus(); // or read_triangle_mesh("part.obj")
     const Shape body(mesh);                 // solid if closed, otherwise a surface
-    const Shape ball(std::make_shared<AnalyticField>(shapes::sphere(0.5)));
+    const Shape ball = Shape::sphere(0.5);
     const Shape ground = Shape::half_space({0, 0, 1}, 0);
     const Pose pose{Quat(Eigen::AngleAxisd(0.3, Vec3::UnitX())), {1, 0, 0}};
     // [end]

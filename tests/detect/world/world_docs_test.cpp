@@ -54,7 +54,10 @@ TEST(WorldDocs, every_snippet_is_in_a_program_that_is_run) {
     EXPECT_GE(world.size(), 5u);
     EXPECT_GE(porting.size(), 9u);
     expect_in(world, "examples/world.cpp");
-    expect_in(porting, "examples/porting.cpp");
+    expect_in({porting.begin() + 1, porting.end()}, "examples/porting.cpp");
+    expect_in({porting.front()}, "examples/porting/fathom.cpp");
+    expect_in(snippets("docs/porting.md", "FCL 0.7:"), "examples/porting/fcl.cpp");
+    expect_in(snippets("docs/porting.md", "Bullet 3:"), "examples/porting/bullet.cpp");
     expect_in(snippets("README.md"), "examples/hello.cpp");
     expect_in(snippets("docs/extending.md"), "examples/own_field.cpp");
     expect_in(snippets("docs/contacts.md"), "examples/contacts.cpp");
