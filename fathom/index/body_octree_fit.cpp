@@ -277,7 +277,7 @@ HWY_INLINE void fit_sphere(const BodyFit& fit, const BvhNode& node, SphereGroup&
 }
 
 HWY_INLINE void clear_sphere(SphereGroup& spheres, int slot) {
-    for (int axis = 0; axis < 3; ++axis) spheres.center[axis][slot] = std::numeric_limits<float>::quiet_NaN();
+    for (auto& along : spheres.center) along[slot] = std::numeric_limits<float>::quiet_NaN();
     spheres.radius[slot] = 0;
 }
 

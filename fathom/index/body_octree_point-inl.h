@@ -1,13 +1,11 @@
 // Points of a body octree as vectors of four doubles, for its SIMD kernels.
 // Include it only from a file that Highway's foreach_target compiles.
-// NOLINTBEGIN(llvm-header-guard)
-#if defined(FATHOM_INDEX_BODY_OCTREE_POINT_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef FATHOM_INDEX_BODY_OCTREE_POINT_INL_H_
-#undef FATHOM_INDEX_BODY_OCTREE_POINT_INL_H_
+#if defined(FATHOM_INDEX_BODY_OCTREE_POINT_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef FATHOM_INDEX_BODY_OCTREE_POINT_INL_H
+#undef FATHOM_INDEX_BODY_OCTREE_POINT_INL_H
 #else
-#define FATHOM_INDEX_BODY_OCTREE_POINT_INL_H_
+#define FATHOM_INDEX_BODY_OCTREE_POINT_INL_H
 #endif
-// NOLINTEND
 
 #include <fathom/base/vec.h>
 

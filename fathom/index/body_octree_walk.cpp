@@ -10,8 +10,8 @@
 
 #include <cstring>
 
-#ifndef FATHOM_INDEX_BODY_OCTREE_WALK_ONCE_
-#define FATHOM_INDEX_BODY_OCTREE_WALK_ONCE_
+#ifndef FATHOM_INDEX_BODY_OCTREE_WALK_ONCE
+#define FATHOM_INDEX_BODY_OCTREE_WALK_ONCE
 namespace fathom {
 
 struct LocalSphere {

@@ -8,8 +8,8 @@
 
 #include <fathom/index/bvh_placed-inl.h>
 
-#ifndef FATHOM_INDEX_BVH_PAIRS_ONCE_
-#define FATHOM_INDEX_BVH_PAIRS_ONCE_
+#ifndef FATHOM_INDEX_BVH_PAIRS_ONCE
+#define FATHOM_INDEX_BVH_PAIRS_ONCE
 namespace fathom {
 
 struct NodePair {

@@ -1,13 +1,11 @@
 // Nodes of one wide tree as boxes in the frame of another, for simultaneous traversals of two trees.
 // Include it only from a file that Highway's foreach_target compiles.
-// NOLINTBEGIN(llvm-header-guard)
-#if defined(FATHOM_INDEX_BVH_PLACED_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef FATHOM_INDEX_BVH_PLACED_INL_H_
-#undef FATHOM_INDEX_BVH_PLACED_INL_H_
+#if defined(FATHOM_INDEX_BVH_PLACED_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef FATHOM_INDEX_BVH_PLACED_INL_H
+#undef FATHOM_INDEX_BVH_PLACED_INL_H
 #else
-#define FATHOM_INDEX_BVH_PLACED_INL_H_
+#define FATHOM_INDEX_BVH_PLACED_INL_H
 #endif
-// NOLINTEND
 
 #include <fathom/index/bvh_visit-inl.h>
 

@@ -1,14 +1,12 @@
 // Traversals of the wide tree, compiled once per SIMD target with an inlined leaf functor.
 // Include it only from a file that Highway's foreach_target compiles. Every test is conservative: a box is skipped only
 // if its float bounds, including the rounding of the test itself, prove that it is irrelevant.
-// NOLINTBEGIN(llvm-header-guard)
-#if defined(FATHOM_INDEX_BVH_VISIT_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef FATHOM_INDEX_BVH_VISIT_INL_H_
-#undef FATHOM_INDEX_BVH_VISIT_INL_H_
+#if defined(FATHOM_INDEX_BVH_VISIT_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef FATHOM_INDEX_BVH_VISIT_INL_H
+#undef FATHOM_INDEX_BVH_VISIT_INL_H
 #else
-#define FATHOM_INDEX_BVH_VISIT_INL_H_
+#define FATHOM_INDEX_BVH_VISIT_INL_H
 #endif
-// NOLINTEND
 
 #include <fathom/index/bvh.h>
 

@@ -10,8 +10,8 @@
 #include <bit>
 #include <limits>
 
-#ifndef FATHOM_INDEX_PACKED_PAIRS_ONCE_
-#define FATHOM_INDEX_PACKED_PAIRS_ONCE_
+#ifndef FATHOM_INDEX_PACKED_PAIRS_ONCE
+#define FATHOM_INDEX_PACKED_PAIRS_ONCE
 namespace fathom {
 
 // For each set of lanes, their numbers in order.

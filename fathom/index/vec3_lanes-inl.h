@@ -1,12 +1,10 @@
 // Three-component vectors of SIMD lanes. Include it only from a file that Highway's foreach_target compiles.
-// NOLINTBEGIN(llvm-header-guard)
-#if defined(FATHOM_GEOMETRY_FLOATS3_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef FATHOM_GEOMETRY_FLOATS3_INL_H_
-#undef FATHOM_GEOMETRY_FLOATS3_INL_H_
+#if defined(FATHOM_GEOMETRY_FLOATS3_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef FATHOM_GEOMETRY_FLOATS3_INL_H
+#undef FATHOM_GEOMETRY_FLOATS3_INL_H
 #else
-#define FATHOM_GEOMETRY_FLOATS3_INL_H_
+#define FATHOM_GEOMETRY_FLOATS3_INL_H
 #endif
-// NOLINTEND
 
 #include <fathom/index/bvh_visit-inl.h>
 

@@ -1,13 +1,11 @@
 // Four doubles as one value: a SIMD vector if the target has one of that width, otherwise an array. Compilers do not
 // vectorise these patterns by themselves. Include it only from a file that Highway's foreach_target compiles.
-// NOLINTBEGIN(llvm-header-guard)
-#if defined(FATHOM_DETECT_FOUR_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef FATHOM_DETECT_FOUR_INL_H_
-#undef FATHOM_DETECT_FOUR_INL_H_
+#if defined(FATHOM_DETECT_FOUR_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef FATHOM_DETECT_FOUR_INL_H
+#undef FATHOM_DETECT_FOUR_INL_H
 #else
-#define FATHOM_DETECT_FOUR_INL_H_
+#define FATHOM_DETECT_FOUR_INL_H
 #endif
-// NOLINTEND
 
 #include <hwy/highway.h>
 

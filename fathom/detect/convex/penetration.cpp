@@ -207,8 +207,7 @@ bool Polytope::expand(int face, const DifferencePoint& point) {
         }
     }
     for (int k = 0; k < gone_count; ++k)
-        for (int side = 0; side < 3; ++side) {
-            const int next = faces_[gone[k]].beside[side];
+        for (const int next : faces_[gone[k]].beside) {
             if (faces_[next].visible) continue;
             const int back = static_cast<int>(std::find(faces_[next].beside, faces_[next].beside + 3, gone[k]) -
                                               faces_[next].beside);

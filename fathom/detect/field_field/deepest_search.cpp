@@ -108,7 +108,7 @@ private:
     // A box of Q's frame that contains the points of P in the cell: that of the cell, cut by that of the node's sphere.
     [[nodiscard]] Box box_in_q(Index node, const Box& cell) const {
         const Vec3 half = (0.5 * (turn_.cwiseAbs() * cell.size())).array() + slack_;
-        const Box box = Box::around(pair_.to_q(cell.center()), half * (1 + relative_rounding));
+        Box box = Box::around(pair_.to_q(cell.center()), half * (1 + relative_rounding));
         if (node == no_index) return box;
         const Sphere sphere = p_.sphere(p_.nodes()[node]);
         const double reach = outward(sphere.radius) + slack_;

@@ -12,8 +12,8 @@
 
 #include <fathom/detect/mesh_mesh/triangle_pairs-inl.h>
 
-#ifndef FATHOM_GEOMETRY_SURFACE_PAIRS_ONCE_
-#define FATHOM_GEOMETRY_SURFACE_PAIRS_ONCE_
+#ifndef FATHOM_GEOMETRY_SURFACE_PAIRS_ONCE
+#define FATHOM_GEOMETRY_SURFACE_PAIRS_ONCE
 namespace fathom::mesh_mesh {
 
 // The tree with the larger frame leads: keys and limits are in its units.

@@ -1,14 +1,12 @@
 // Lower and upper bounds on the distances of one triangle to eight, in float, with an error of at most
 // LeafFrame::error. Include it only from a file that Highway's foreach_target compiles. No operation is fused, so that
 // every CPU computes the same result.
-// NOLINTBEGIN(llvm-header-guard)
-#if defined(FATHOM_GEOMETRY_TRIANGLE_PAIRS_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef FATHOM_GEOMETRY_TRIANGLE_PAIRS_INL_H_
-#undef FATHOM_GEOMETRY_TRIANGLE_PAIRS_INL_H_
+#if defined(FATHOM_GEOMETRY_TRIANGLE_PAIRS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef FATHOM_GEOMETRY_TRIANGLE_PAIRS_INL_H
+#undef FATHOM_GEOMETRY_TRIANGLE_PAIRS_INL_H
 #else
-#define FATHOM_GEOMETRY_TRIANGLE_PAIRS_INL_H_
+#define FATHOM_GEOMETRY_TRIANGLE_PAIRS_INL_H
 #endif
-// NOLINTEND
 
 #include <fathom/detect/mesh_mesh/relative_bvh_frame.h>
 #include <fathom/index/vec3_lanes-inl.h>

@@ -1,14 +1,12 @@
 // Batch of paths, each in a brick: the time interval in the brick and the boxes of cells that contain the path, in
 // loops that the compiler vectorizes. Times have the same bits as clip() (grid_traversal-inl.h); boxes only need to
 // contain the path.
-// NOLINTBEGIN(llvm-header-guard)
-#if defined(FATHOM_DETECT_BRICK_BATCH_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef FATHOM_DETECT_BRICK_BATCH_INL_H_
-#undef FATHOM_DETECT_BRICK_BATCH_INL_H_
+#if defined(FATHOM_DETECT_BRICK_BATCH_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef FATHOM_DETECT_BRICK_BATCH_INL_H
+#undef FATHOM_DETECT_BRICK_BATCH_INL_H
 #else
-#define FATHOM_DETECT_BRICK_BATCH_INL_H_
+#define FATHOM_DETECT_BRICK_BATCH_INL_H
 #endif
-// NOLINTEND
 
 #include <fathom/detect/point_field/grid_traversal-inl.h>
 

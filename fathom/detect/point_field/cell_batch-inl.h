@@ -1,13 +1,11 @@
 // Batch of cells with a piece of a path in each: times, cubics and roots, in loops that the compiler vectorizes.
 // The arithmetic is that of one cell (grid_traversal-inl.h, cell_roots.h), so the bits are the same.
-// NOLINTBEGIN(llvm-header-guard)
-#if defined(FATHOM_DETECT_CELL_BATCH_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef FATHOM_DETECT_CELL_BATCH_INL_H_
-#undef FATHOM_DETECT_CELL_BATCH_INL_H_
+#if defined(FATHOM_DETECT_CELL_BATCH_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef FATHOM_DETECT_CELL_BATCH_INL_H
+#undef FATHOM_DETECT_CELL_BATCH_INL_H
 #else
-#define FATHOM_DETECT_CELL_BATCH_INL_H_
+#define FATHOM_DETECT_CELL_BATCH_INL_H
 #endif
-// NOLINTEND
 
 #include <fathom/detect/point_field/grid_traversal-inl.h>
 

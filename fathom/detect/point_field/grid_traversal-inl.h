@@ -1,13 +1,11 @@
 // Grid traversal, compiled once for each SIMD target: the cells of one brick, and one segment at a time.
 // Include it only from a file that Highway's foreach_target compiles.
-// NOLINTBEGIN(llvm-header-guard)
-#if defined(FATHOM_DETECT_GRID_WALK_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef FATHOM_DETECT_GRID_WALK_INL_H_
-#undef FATHOM_DETECT_GRID_WALK_INL_H_
+#if defined(FATHOM_DETECT_GRID_WALK_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef FATHOM_DETECT_GRID_WALK_INL_H
+#undef FATHOM_DETECT_GRID_WALK_INL_H
 #else
-#define FATHOM_DETECT_GRID_WALK_INL_H_
+#define FATHOM_DETECT_GRID_WALK_INL_H
 #endif
-// NOLINTEND
 
 #include <fathom/base/simd/double4-inl.h>
 #include <fathom/detect/point_field/grid_traversal.h>

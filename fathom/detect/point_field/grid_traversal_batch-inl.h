@@ -2,14 +2,12 @@
 // A single traversal is limited by memory latency and mispredicted branches. Therefore 128 segments are in flight, and
 // their work is grouped by kind: jumps, eight at a time in float (the margin of the map covers their rounding), then
 // the entry of bricks that contain the level, then the cells. Each stage prefetches the data of the next.
-// NOLINTBEGIN(llvm-header-guard)
-#if defined(FATHOM_DETECT_GRID_WAVE_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef FATHOM_DETECT_GRID_WAVE_INL_H_
-#undef FATHOM_DETECT_GRID_WAVE_INL_H_
+#if defined(FATHOM_DETECT_GRID_WAVE_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef FATHOM_DETECT_GRID_WAVE_INL_H
+#undef FATHOM_DETECT_GRID_WAVE_INL_H
 #else
-#define FATHOM_DETECT_GRID_WAVE_INL_H_
+#define FATHOM_DETECT_GRID_WAVE_INL_H
 #endif
-// NOLINTEND
 
 #include <fathom/detect/point_field/brick_batch-inl.h>
 #include <fathom/detect/point_field/cell_batch-inl.h>
@@ -153,8 +151,8 @@ struct FirstOfEach {
     std::span<double> times;
 
     Visitor visitor(std::size_t, double slack) { return {level, slack}; }
-    void done(std::size_t segment, std::size_t, const Visitor& visitor) { times[segment] = visitor.time; }
-    void nothing(std::size_t segment, bool finite) {
+    void done(std::size_t segment, std::size_t, const Visitor& visitor) const { times[segment] = visitor.time; }
+    void nothing(std::size_t segment, bool finite) const {
         times[segment] = finite ? no_contact : std::numeric_limits<double>::quiet_NaN();
     }
 };
@@ -176,7 +174,7 @@ struct AllOfEach {
         out->places[segment] = {static_cast<Index>(out->intervals.size()), static_cast<Index>(list.size())};
         out->intervals.insert(out->intervals.end(), list.begin(), list.end());
     }
-    void nothing(std::size_t segment, bool finite) { out->places[segment] = {0, finite ? 0 : no_index}; }
+    void nothing(std::size_t segment, bool finite) const { out->places[segment] = {0, finite ? 0 : no_index}; }
 };
 
 template <class Answers>

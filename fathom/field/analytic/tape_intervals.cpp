@@ -295,6 +295,7 @@ HWY_ATTR void intersect_with_spheres(const IntervalRun& run, const Spheres& sphe
     }
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): stored in a struct that writes through it
 HWY_ATTR void intervals_for_target(const TapeView& tape, const Spheres& spheres, double* registers, std::size_t count,
                                    Choice* choices) {
     const IntervalRun run{{tape, registers, count}};

@@ -102,6 +102,7 @@ HWY_ATTR void point_step(const PointRun& run, const Instruction& in, const doubl
     }
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): stored in a struct that writes through it
 HWY_ATTR void points_for_target(const TapeView& tape, double* registers, std::size_t count, double* middles) {
     const PointRun run{{tape, registers, count}};
     for (const Instruction& in : tape.code) {

@@ -2,14 +2,12 @@
 // Include it only from a file that Highway's foreach_target compiles. The code uses only correctly rounded operations
 // and lane-wise libm, and never a fused multiply-add, so results do not depend on the instruction set or on the
 // position of a point in its batch.
-// NOLINTBEGIN(llvm-header-guard)
-#if defined(FATHOM_FIELD_TAPE_VALUES_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef FATHOM_FIELD_TAPE_VALUES_INL_H_
-#undef FATHOM_FIELD_TAPE_VALUES_INL_H_
+#if defined(FATHOM_FIELD_TAPE_VALUES_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef FATHOM_FIELD_TAPE_VALUES_INL_H
+#undef FATHOM_FIELD_TAPE_VALUES_INL_H
 #else
-#define FATHOM_FIELD_TAPE_VALUES_INL_H_
+#define FATHOM_FIELD_TAPE_VALUES_INL_H
 #endif
-// NOLINTEND
 
 #include <fathom/field/analytic/tape.h>
 
@@ -24,7 +22,7 @@ namespace { // as in the including files, whose overloads must not hide these
 namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<double>;
 using V = hn::Vec<D>;
-constexpr D d;
+inline constexpr D d;
 
 HWY_INLINE V zero() { return hn::Zero(d); }
 HWY_INLINE V set(double x) { return hn::Set(d, x); }

@@ -196,7 +196,8 @@ PlacedTriangle placed_triangle(const std::array<Vec3, 3>& corners) {
     const Vec3 up = (c - a) - placed.apex_u * u;
     const double height = up.stableNorm();
     const bool flat = !(height > flat_share * length);
-    const Vec3 v = flat ? any_across(u) : Vec3((up / height - (up / height).dot(u) * u).normalized());
+    const Vec3 across = up / height;
+    const Vec3 v = flat ? any_across(u) : (across - across.dot(u) * u).normalized();
     placed.apex_v = flat ? 0.0 : height;
     set_axis(placed.u, u);
     set_axis(placed.v, v);

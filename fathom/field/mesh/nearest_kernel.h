@@ -34,7 +34,7 @@ struct PlacedTriangle {
 };
 // Accepts any triangle, including degenerate ones.
 [[nodiscard]] PlacedTriangle placed_triangle(const std::array<Vec3, 3>& corners);
-[[nodiscard]] FlatTriangle seen_from(const PlacedTriangle& triangle, const Vec3& origin, double units_per_metre);
+[[nodiscard]] FlatTriangle seen_from(const PlacedTriangle& placed, const Vec3& origin, double units_per_metre);
 
 // Upper bound on the error of distances between points and triangles within `reach` of the origin, whose points of
 // interest are at most `far` apart. It covers the rounding of coordinates, of the frame and of about twenty operations:

@@ -1,14 +1,12 @@
 // Linear bounds of activations: over the interval of inputs that can reach a unit, a straight line replaces the
 // activation, together with a bound on its error. The bounds are sound for exact values and for the float kernels, see
 // range_kernels.cpp. Include this file only from a file that Highway's foreach_target compiles.
-// NOLINTBEGIN(llvm-header-guard)
-#if defined(FATHOM_FIELD_ACTIVATION_LINES_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef FATHOM_FIELD_ACTIVATION_LINES_INL_H_
-#undef FATHOM_FIELD_ACTIVATION_LINES_INL_H_
+#if defined(FATHOM_FIELD_ACTIVATION_LINES_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef FATHOM_FIELD_ACTIVATION_LINES_INL_H
+#undef FATHOM_FIELD_ACTIVATION_LINES_INL_H
 #else
-#define FATHOM_FIELD_ACTIVATION_LINES_INL_H_
+#define FATHOM_FIELD_ACTIVATION_LINES_INL_H
 #endif
-// NOLINTEND
 
 #include <fathom/field/neural/exponential-inl.h>
 #include <fathom/field/neural/network.h>
@@ -24,15 +22,15 @@ namespace hn = hwy::HWY_NAMESPACE;
 // A tile is at least two vectors, so that enough sums run at a time to hide their latency.
 using D = hn::CappedTag<float, range_tile / 2>;
 using V = hn::Vec<D>;
-constexpr D d;
+inline constexpr D d;
 
-constexpr float product_margin = 0x1p-22F; // four roundings
-constexpr float function_margin = 0x1p-20F;
-constexpr float kernel_error = static_cast<float>(activation_error);
+inline constexpr float product_margin = 0x1p-22F; // four roundings
+inline constexpr float function_margin = 0x1p-20F;
+inline constexpr float kernel_error = static_cast<float>(activation_error);
 // Smallest slope of a curved activation: logarithms stay finite, and products of slopes stay normal numbers.
-constexpr float min_slope = 0x1p-20F;
-constexpr float min_width = 1e-30F;
-constexpr float largest_phase = 30000; // the vector sine is specified up to 39000
+inline constexpr float min_slope = 0x1p-20F;
+inline constexpr float min_width = 1e-30F;
+inline constexpr float largest_phase = 30000; // the vector sine is specified up to 39000
 
 HWY_INLINE V set(float x) { return hn::Set(d, x); }
 HWY_INLINE V zero() { return hn::Zero(d); }

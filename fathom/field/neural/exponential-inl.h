@@ -1,12 +1,11 @@
 // Building blocks of e^x on vectors of floats, shared by kernels and proofs. The polynomial is a weighted minimax fit.
-// Include this file only from a file that Highway's foreach_target compiles. NOLINTBEGIN(llvm-header-guard)
-#if defined(FATHOM_FIELD_EXPONENTIAL_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef FATHOM_FIELD_EXPONENTIAL_INL_H_
-#undef FATHOM_FIELD_EXPONENTIAL_INL_H_
+// Include this file only from a file that Highway's foreach_target compiles.
+#if defined(FATHOM_FIELD_EXPONENTIAL_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef FATHOM_FIELD_EXPONENTIAL_INL_H
+#undef FATHOM_FIELD_EXPONENTIAL_INL_H
 #else
-#define FATHOM_FIELD_EXPONENTIAL_INL_H_
+#define FATHOM_FIELD_EXPONENTIAL_INL_H
 #endif
-// NOLINTEND
 
 #include <hwy/highway.h>
 
@@ -18,7 +17,7 @@ namespace {
 
 // Adding this constant yields a float whose low bits are those of the nearest integer plus the exponent bias of a
 // float.
-constexpr float exponent_shift = 0x1.8p23F + 127;
+inline constexpr float exponent_shift = 0x1.8p23F + 127;
 template <class Tag>
 HWY_INLINE hwy::HWY_NAMESPACE::Vec<Tag> power_of_two(Tag tag, hwy::HWY_NAMESPACE::Vec<Tag> shifted) {
     namespace hn = hwy::HWY_NAMESPACE;

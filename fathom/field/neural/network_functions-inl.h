@@ -1,13 +1,11 @@
 // Activations on vectors of floats, with their derivatives. Error bounds: see activation_error in network.h.
 // Polynomials are weighted minimax fits. Include this file only from a file that Highway's foreach_target compiles.
-// NOLINTBEGIN(llvm-header-guard)
-#if defined(FATHOM_FIELD_NETWORK_FUNCTIONS_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef FATHOM_FIELD_NETWORK_FUNCTIONS_INL_H_
-#undef FATHOM_FIELD_NETWORK_FUNCTIONS_INL_H_
+#if defined(FATHOM_FIELD_NETWORK_FUNCTIONS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef FATHOM_FIELD_NETWORK_FUNCTIONS_INL_H
+#undef FATHOM_FIELD_NETWORK_FUNCTIONS_INL_H
 #else
-#define FATHOM_FIELD_NETWORK_FUNCTIONS_INL_H_
+#define FATHOM_FIELD_NETWORK_FUNCTIONS_INL_H
 #endif
-// NOLINTEND
 
 #include <fathom/field/neural/exponential-inl.h>
 #include <hwy/highway.h>
@@ -21,7 +19,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::CappedTag<float, 16>; // the tiles of packed weights are 16 wide
 using F = hn::Vec<Floats>;
-constexpr Floats floats;
+inline constexpr Floats floats;
 using Halves = hn::Half<Floats>; // without vectors, the same as Floats
 using Doubles = hn::Rebind<double, Halves>;
 

@@ -1,14 +1,13 @@
 // Kernels of network training: a dense layer forward with its activation, its derivatives backward, and the derivatives
 // with respect to its weights. Rows are features and columns are the points of a chunk, so that a vector holds one
 // feature of several points and any width works. Blocks of 4 rows by 3 vectors fill the sixteen registers of AVX2.
-// Include this file only from a file that Highway's foreach_target compiles. NOLINTBEGIN(llvm-header-guard)
-#if defined(FATHOM_FIELD_NETWORK_TRAINING_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef FATHOM_FIELD_NETWORK_TRAINING_INL_H_
-#undef FATHOM_FIELD_NETWORK_TRAINING_INL_H_
+// Include this file only from a file that Highway's foreach_target compiles.
+#if defined(FATHOM_FIELD_NETWORK_TRAINING_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef FATHOM_FIELD_NETWORK_TRAINING_INL_H
+#undef FATHOM_FIELD_NETWORK_TRAINING_INL_H
 #else
-#define FATHOM_FIELD_NETWORK_TRAINING_INL_H_
+#define FATHOM_FIELD_NETWORK_TRAINING_INL_H
 #endif
-// NOLINTEND
 
 #include <fathom/field/neural/network_training.h>
 
@@ -22,8 +21,8 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<float, 8>;
 using V = hn::Vec<D>;
-constexpr D d;
-constexpr std::size_t columns = training_chunk;
+inline constexpr D d;
+inline constexpr std::size_t columns = training_chunk;
 
 HWY_INLINE V set(float x) { return hn::Set(d, x); }
 HWY_INLINE V load(const float* p) { return hn::LoadU(d, p); }

@@ -388,7 +388,7 @@ HWY_ATTR void transpose(const Back& back, const RangeLayer& layer, std::size_t c
 }
 
 HWY_ATTR void backward(const RangeProgram& program, const float* slope, const float* own, std::size_t step,
-                       double* adjoints, double* sums, std::size_t count) {
+                       double* adjoints, double* sums, std::size_t count) { // NOLINT(readability-non-const-parameter)
     const Back back{program, slope, own, step, adjoints};
     for (std::size_t k = program.layers.size(); k-- > 0;) {
         const RangeLayer& at = program.layers[k];
@@ -499,7 +499,7 @@ HWY_ATTR void name_symbols(const RangeLayer& layer, std::size_t most, const BoxC
 
 // One box forward, with up to `per_layer` units of each layer as separate coordinates.
 HWY_ATTR RangeSphere forward_one(const RangeProgram& program, std::size_t per_layer, const BoxColumns& box,
-                                 float* storage) {
+                                 float* storage) { // NOLINT(readability-non-const-parameter)
     Symbols symbols{storage, program.units, 0};
     const hn::CappedTag<float, 1> one;
     for (const RangeLayer& layer : program.layers) {
@@ -522,7 +522,8 @@ HWY_ATTR void enter_box(const RangeProgram& program, const float* entered, const
 }
 
 HWY_ATTR RangeSphere refine_for_target(const RangeProgram& program, std::size_t per_layer, const float* entered,
-                                       float* columns, float* storage, double* adjoints) {
+                                       float* columns, float* storage,
+                                       double* adjoints) { // NOLINT(readability-non-const-parameter)
     using C = RangeColumn;
     const BoxColumns box{columns, program.units};
     enter_box(program, entered, box);

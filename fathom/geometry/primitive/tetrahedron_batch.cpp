@@ -139,8 +139,8 @@ HWY_ATTR HWY_INLINE void test_corners(const Heights& h, M& apart, M& overlap) {
         const V highest = hn::Max(hn::Max(at[0][f], at[1][f]), hn::Max(at[2][f], at[3][f]));
         apart = hn::Or(apart, hn::And(h.valid, hn::Lt(highest, below)));
     }
-    for (int j = 0; j < 4; ++j) {
-        const V lowest = hn::Min(hn::Min(at[j][0], at[j][1]), hn::Min(at[j][2], at[j][3]));
+    for (const auto& row : at) {
+        const V lowest = hn::Min(hn::Min(row[0], row[1]), hn::Min(row[2], row[3]));
         overlap = hn::Or(overlap, hn::And(h.valid, hn::Gt(lowest, h.error)));
     }
 }

@@ -271,7 +271,7 @@ struct TakeAny {
 struct TakeAll {
     double t_max;
     CallableRef<bool(const RayIntersection&)> visitor;
-    HWY_ATTR double operator()(const RayIntersection& result) { return visitor(result) ? t_max : -1.0; }
+    HWY_ATTR double operator()(const RayIntersection& result) const { return visitor(result) ? t_max : -1.0; }
 };
 
 HWY_ATTR void first_hit_kernel(const SurfaceView& surface, std::span<const Ray> rays, double t_max,
