@@ -69,10 +69,11 @@ configure() {
 }
 
 # dependencies: everything that the configuration looks for and that may appear later: the packages of all lists with their versions,
-# programs that need not come from a package, and the modules of the Python interpreters.
+# programs and peers that need not come from a package, and the modules of the Python interpreters.
 dependencies() {
     sed 's/#.*//' scripts/packages/*.txt | xargs dpkg-query -W -f='${Package} ${Version} ${db:Status-Abbrev}\n' 2>/dev/null || true
     type -P npm node ccache python3 || true
+    ls -d build/peers/*/installed 2>/dev/null || true
     local python
     for python in /usr/bin/python3 python3; do
         "$python" -c 'import sys; from importlib.util import find_spec
