@@ -122,10 +122,9 @@ void Command::add_exit_flag(const std::string& names, std::function<void()> acti
     app_->add_flag_callback(names, act, help)->trigger_on_parse();
 }
 Option Command::add_word(const std::string& names, const std::vector<std::string>& words, const std::string& initial,
-                         std::function<void(const std::string&)> set, const std::string& help) const {
-    return Option(app_->add_option_function<std::string>(names, std::move(set), help)
-                      ->check(CLI::IsMember(words))
-                      ->default_str(initial));
+                         const std::function<void(const std::string&)>& set, const std::string& help) const {
+    return Option(
+        app_->add_option_function<std::string>(names, set, help)->check(CLI::IsMember(words))->default_str(initial));
 }
 
 // ---- The whole command line

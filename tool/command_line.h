@@ -88,7 +88,7 @@ public:
 
 private:
     Option add_word(const std::string& names, const std::vector<std::string>& words, const std::string& initial,
-                    std::function<void(const std::string&)> set, const std::string& help) const;
+                    const std::function<void(const std::string&)>& set, const std::string& help) const;
 
     CLI::App* app_;
 };

@@ -49,7 +49,8 @@ py::object of_distance(const py::object& a, const py::object& pose_a, const py::
     const Poses at = poses_from(pose_a, "pose_a"), bt = poses_from(pose_b, "pose_b");
     return derivative_table(first, second, common_shape(at.shape, bt.shape), [&](std::size_t k) -> Valued {
         const DistanceResult r = distance(first, at[k], second, bt[k], {.tolerance = tolerance});
-        return {r.upper_bound, distance_derivative(first, at[k], second, bt[k], r, {.verify = verify})};
+        const DistanceDerivative d = distance_derivative(first, at[k], second, bt[k], r, {.verify = verify});
+        return {r.upper_bound, static_cast<const PairDerivative&>(d)};
     });
 }
 

@@ -63,7 +63,7 @@ CoreDistance apart(const Difference& d, GjkResult& g) {
     if (!is_found()) try_faces(d, g, best);
     const double distance = (best.on_b - best.on_a).norm();
     if (distance < uncertain_normal * d.size && distance + best.height > std::max(8 * d.rounding, 1e-9 * distance)) {
-        const Penetration found = penetration(d, g.simplex);
+        const Penetration found = penetration(d, g.simplex, curved_gap, true);
         if (found.encloses) {
             g.simplex = found.around;
             return {found.best, found.lower, found.unique && is_well_determined(d, found.best), true};

@@ -14,9 +14,26 @@ constexpr int max_newton_steps = 16;
 constexpr int max_changes = 12;          // of the set of active pieces
 constexpr double max_turn = 0.3;         // of the direction in one step (radians)
 constexpr double least_share = -1e-10;   // of an active point; below it the point is not active
-constexpr double converged_turn = 1e-15; // of the direction
+constexpr double converged_turn = 1e-11; // of the direction: convergence is quadratic
+constexpr double least_pivot = 1e-13;    // of the largest number of a matrix; smaller ones count as 0
 
 Pose core_pose(const Body& body, const Pose& pose) { return body.placed ? pose * body.placement : pose; }
+
+// Infinite if there is no solution.
+template <int size>
+Eigen::Vector4d solution(const Eigen::Matrix4d& matrix, const Eigen::Vector4d& right) {
+    using Square = Eigen::Matrix<double, size, size>;
+    const Square part = matrix.topLeftCorner<size, size>();
+    const double largest = part.cwiseAbs().maxCoeff();
+    if (!(largest > 0)) return Eigen::Vector4d::Constant(HUGE_VAL);
+    Eigen::Vector4d step = Eigen::Vector4d::Zero();
+    const Eigen::PartialPivLU<Square> factors(part);
+    if (factors.matrixLU().diagonal().cwiseAbs().minCoeff() > least_pivot * largest)
+        step.head<size>() = factors.solve(right.head<size>());
+    else // in a valley of equal heights, which bodies of revolution have, the shortest step is taken
+        step.head<size>() = part.completeOrthogonalDecomposition().solve(right.head<size>());
+    return step;
+}
 
 // Active pieces: support points of the difference whose heights are equal at the minimum.
 class Active {
@@ -83,11 +100,9 @@ private:
         tangents.col(0) = any_perpendicular(normal);
         tangents.col(1) = normal.cross(tangents.col(0));
         const Vec3 mean = simplex.mean();
-        const int extra = simplex.count - 1, n = 2 + extra;
-        Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 4, 4> matrix(n, n);
-        using Right = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 4, 1>;
-        Right right(n);
-        matrix.setZero();
+        const int extra = simplex.count - 1;
+        Eigen::Matrix4d matrix = Eigen::Matrix4d::Zero();
+        Eigen::Vector4d right = Eigen::Vector4d::Zero();
         matrix.topLeftCorner<2, 2>() = tangents.transpose() * derivative * tangents;
         matrix(0, 0) -= normal.dot(mean), matrix(1, 1) -= normal.dot(mean);
         right.head<2>() = -(tangents.transpose() * mean);
@@ -97,11 +112,9 @@ private:
             matrix.col(2 + k).head<2>() = matrix.row(2 + k).head<2>().transpose();
             right[2 + k] = -normal.dot(across);
         }
-        const auto factors = matrix.fullPivLu();
-        if (!(factors.maxPivot() > 0)) return HUGE_VAL;
-        // In a valley of equal heights, which bodies of revolution have, the shortest step is taken.
-        const Right step = factors.isInvertible() ? Right(factors.solve(right))
-                                                  : Right(matrix.completeOrthogonalDecomposition().solve(right));
+        const Eigen::Vector4d step = extra == 0   ? solution<2>(matrix, right)
+                                     : extra == 1 ? solution<3>(matrix, right)
+                                                  : solution<4>(matrix, right);
         if (!step.allFinite()) return HUGE_VAL;
         const double turned = step.head<2>().norm(), factor = turned > max_turn ? max_turn / turned : 1;
         normal = (normal + factor * (tangents * step.head<2>())).normalized();

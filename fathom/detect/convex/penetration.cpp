@@ -28,7 +28,7 @@ class Polytope {
 public:
     explicit Polytope(const Difference& difference) : d_(difference) {}
 
-    Penetration run(const Simplex& inside, double gap);
+    Penetration run(const Simplex& inside, double gap, bool around);
 
 private:
     struct Edge {
@@ -429,7 +429,7 @@ Simplex Polytope::around_origin() const {
     return best;
 }
 
-Penetration Polytope::run(const Simplex& inside, double gap) {
+Penetration Polytope::run(const Simplex& inside, double gap, bool around) {
     if (grow_to_tetrahedron(inside)) {
         start_faces();
         consider_axes();
@@ -454,21 +454,25 @@ Penetration Polytope::run(const Simplex& inside, double gap) {
     }
     best_.height = std::max(best_.height, d_.height(best_.normal));
     Penetration result{best_, std::min(lower_, best_.height), second_ > best_.height + tie_share * d_.size, encloses_};
-    if (encloses_) result.around = around_origin();
+    if (encloses_ && around) result.around = around_origin();
     return result;
 }
 
 } // namespace
 
-Penetration penetration(const Difference& difference, const Simplex& inside, double gap) {
-    return Polytope(difference).run(inside, gap);
+Penetration penetration(const Difference& difference, const Simplex& inside, double gap, bool around) {
+    return Polytope(difference).run(inside, gap, around);
 }
 
 bool is_well_determined(const Difference& d, const Direction& best) {
     constexpr double angle = 0.0175; // one degree
     const double least = best.height + tie_share * d.size;
-    const auto is_higher = [&](const Vec3& normal) { return d.farthest(normal).w.dot(normal) > least; };
     const Vec3 &n = best.normal, u = any_perpendicular(n), v = n.cross(u);
+    const DifferencePoint top = d.farthest(n);
+    const auto is_higher = [&](const Vec3& normal) {
+        if (top.w.dot(normal) > least) return true;
+        return d.farthest(normal, top.piece_a, top.piece_b).w.dot(normal) > least;
+    };
     for (const Vec3& aside : {u, v, Vec3(-u), Vec3(-v)})
         if (!is_higher((n + angle * aside).normalized())) return false;
     // Along the valleys of bodies of revolution, and across their axes.

@@ -15,12 +15,13 @@ struct Penetration {
     double lower = 0;      // proven lower bound on the depth, but for rounding (m)
     bool unique = true;    // no other direction separates by a translation that is as short
     bool encloses = false; // the polytope contains the origin, up to rounding: the cores are proven to overlap
-    Simplex around{};      // if it does: points of the polytope whose mean is the origin, up to rounding
+    Simplex around{};      // if it does and it was requested: points of the polytope whose mean is the origin
 };
 
 // `inside`: points of the difference whose mean is the origin, up to rounding. `gap`: relative difference of the lower
-// bound and the depth that is enough; a small one costs time for curved cores only.
-[[nodiscard]] Penetration penetration(const Difference& difference, const Simplex& inside, double gap = 1e-2);
+// bound and the depth that is enough; a small one costs time for curved cores only. `around`: that simplex is wanted.
+[[nodiscard]] Penetration penetration(const Difference& difference, const Simplex& inside, double gap = 1e-2,
+                                      bool around = false);
 
 // Whether no direction near the best one, about a degree away, has the same height up to `tie` (m).
 [[nodiscard]] bool is_well_determined(const Difference& difference, const Direction& best);
