@@ -10,6 +10,8 @@ namespace fathom::convex {
 
 namespace {
 
+constexpr int max_projections = 8;
+
 // The direction from a point of A to a point of B; `otherwise` if they coincide.
 CoreDistance between_points(const Vec3& a, const Vec3& b, const Vec3& otherwise) {
     const Vec3 d = b - a;
@@ -104,6 +106,21 @@ bool box_faces_separate(const Difference& d, double margin) {
     if (of_a.maxCoeff() > margin) return true;
     const Vec3 of_b = (d.turn.transpose() * d.move).cwiseAbs() - b - size.transpose() * a;
     return of_b.maxCoeff() > margin;
+}
+
+bool box_common_point(const Difference& d, Vec3& point) {
+    const Vec3 &a = d.a.half, &b = d.b.half;
+    Vec3 p = 0.5 * d.move;
+    for (int step = 0; step < max_projections; ++step) {
+        p = p.cwiseMax(-a).cwiseMin(a);
+        const Vec3 q = d.turn.transpose() * (p - d.move), inside = q.cwiseMax(-b).cwiseMin(b);
+        if (inside == q) {
+            point = p;
+            return true;
+        }
+        p.noalias() = d.turn * inside + d.move;
+    }
+    return false;
 }
 
 CoreDistance box_penetration(const Difference& d) {

@@ -16,6 +16,10 @@ struct CoreDistance {
 // Points against points, segments and boxes; segments against segments. False if there is no closed form.
 [[nodiscard]] bool closed_form(const Difference& difference, CoreDistance& result);
 
+// Looks for a point of both boxes by projections onto one and the other in turn (in A's frame). It finds one quickly
+// where they overlap deeply; false: nothing is known.
+[[nodiscard]] bool box_common_point(const Difference& difference, Vec3& point);
+
 // Two boxes that overlap, by their 15 separating axes. The points are not filled.
 [[nodiscard]] CoreDistance box_penetration(const Difference& difference);
 

@@ -141,11 +141,13 @@ Overlap general_overlap(const Difference& d, double limit) {
     return by_distance(d, core, again, limit);
 }
 
+bool two_boxes(const Difference& d) { return d.a.core == Core::box && d.b.core == Core::box; }
+
 } // namespace
 
-Overlap overlap(const Placed& a, const Placed& b, double margin) {
-    const Difference d(a.body, a.pose, b.body, b.pose);
-    const double limit = a.body.radius + b.body.radius + margin;
+Overlap PairKernel::overlap(double margin) const {
+    const Difference& d = d_;
+    const double limit = d.a.radius + d.b.radius + margin;
     CoreDistance core;
     if (closed_form(d, core)) {
         if (-core.direction.height - limit - d.rounding > 0) return {Status::disjoint};
@@ -154,44 +156,49 @@ Overlap overlap(const Placed& a, const Placed& b, double margin) {
                     d.core_a * (d.a.core == Core::point ? core.direction.on_a : core.direction.on_b)};
         return {Status::overlapping, between(d, core.direction.on_a, core.direction.on_b)};
     }
-    if (a.body.core == Core::box && b.body.core == Core::box && box_faces_separate(d, limit + d.rounding))
-        return {Status::disjoint};
+    if (two_boxes(d)) {
+        if (box_faces_separate(d, limit + d.rounding)) return {Status::disjoint};
+        if (Vec3 point; box_common_point(d, point)) return {Status::overlapping, d.core_a * point};
+    }
     return general_overlap(d, limit);
 }
 
-PairDistance signed_distance(const Placed& a, const Placed& b, double gap) {
-    const Difference d(a.body, a.pose, b.body, b.pose);
+PairDistance PairKernel::signed_distance(double gap) const {
+    const Difference& d = d_;
     CoreDistance core;
-    if (!closed_form(d, core)) return signed_distance_general(a, b, gap);
-    const double height = core.direction.height;
-    if (core.unique && height <= 8 * d.rounding && -height <= uncertain_normal * d.size)
-        core.unique = is_well_determined(d, core.direction);
-    return with_radii(d, core, false);
+    if (closed_form(d, core)) {
+        const double height = core.direction.height;
+        if (core.unique && height <= 8 * d.rounding && -height <= uncertain_normal * d.size)
+            core.unique = is_well_determined(d, core.direction);
+        return with_radii(d, core, false);
+    }
+    if (Vec3 point; two_boxes(d) && !box_faces_separate(d, 0) && box_common_point(d, point))
+        return with_radii(d, box_penetration(d), true);
+    return signed_distance_general(gap);
 }
 
-PairDistance signed_distance_general(const Placed& a, const Placed& b, double gap) {
-    const Difference d(a.body, a.pose, b.body, b.pose);
+PairDistance PairKernel::signed_distance_general(double gap) const {
     bool cores_overlap = false;
     GjkResult g;
-    const CoreDistance core = general(d, gap, cores_overlap, g);
-    return with_radii(d, core, cores_overlap);
+    const CoreDistance core = general(d_, gap, cores_overlap, g);
+    return with_radii(d_, core, cores_overlap);
 }
 
 // ---- Contacts
 
-void add_contacts(const Placed& a, const Placed& b, const PairDistance& distance, double margin,
-                  std::vector<Contact>& contacts) {
-    const Difference d(a.body, a.pose, b.body, b.pose);
-    const double radius = a.body.radius + b.body.radius;
+void PairKernel::add_contacts(const PairDistance& distance, double margin, std::vector<Contact>& contacts) const {
+    const Difference& d = d_;
+    const Body &a = d.a, &b = d.b;
+    const double radius = a.radius + b.radius;
     const Vec3 normal = d.core_a.rotate_to_local(distance.normal);
     const Direction direction{normal, -distance.lower - distance.rounding - radius,
-                              d.core_a.to_local(distance.point_a) - a.body.radius * normal,
-                              d.core_a.to_local(distance.point_b) + b.body.radius * normal};
+                              d.core_a.to_local(distance.point_a) - a.radius * normal,
+                              d.core_a.to_local(distance.point_b) + b.radius * normal};
     FaceContact found[max_face_contacts];
     const int count = face_contacts(d, direction, -margin - radius, found);
     for (int k = 0; k < count; ++k) {
-        Contact contact{.point_a = d.core_a * (found[k].on_a + a.body.radius * normal),
-                        .point_b = d.core_a * (found[k].on_b - b.body.radius * normal),
+        Contact contact{.point_a = d.core_a * (found[k].on_a + a.radius * normal),
+                        .point_b = d.core_a * (found[k].on_b - b.radius * normal),
                         .normal = distance.normal,
                         .depth = found[k].depth + radius};
         contact.feature_a.element = found[k].feature_a, contact.feature_b.element = found[k].feature_b;

@@ -8,10 +8,10 @@
 
 namespace fathom::convex {
 
-// A point of the difference: w = a - b.
+// A point of the difference: w = a - b. Not initialised: arrays of them are large.
 struct DifferencePoint {
-    Vec3 w = Vec3::Zero(), a = Vec3::Zero(), b = Vec3::Zero();
-    int piece_a = 0, piece_b = 0;
+    Vec3 w, a, b;
+    int piece_a, piece_b;
 
     [[nodiscard]] bool same_pieces(const DifferencePoint& other) const {
         return piece_a == other.piece_a && piece_b == other.piece_b;
@@ -41,7 +41,8 @@ public:
 
 private:
     [[nodiscard]] DifferencePoint joined(const Support& of_a, const Support& of_b) const {
-        DifferencePoint p{.a = of_a.point, .piece_a = of_a.piece, .piece_b = of_b.piece};
+        DifferencePoint p;
+        p.a = of_a.point, p.piece_a = of_a.piece, p.piece_b = of_b.piece;
         p.b.noalias() = turn * of_b.point + move;
         p.w = p.a - p.b;
         return p;

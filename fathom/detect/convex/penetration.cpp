@@ -20,8 +20,8 @@ struct Face {
     int beside[3]; // face behind the edge from corner k to corner k + 1
     Vec3 normal;   // unit; 0 for a face without area
     double distance;
-    bool alive = false, visible = false;
-    bool final = false; // it lies on the boundary of the difference
+    bool alive, visible;
+    bool final; // it lies on the boundary of the difference
 };
 
 class Polytope {
@@ -67,7 +67,8 @@ private:
     const Difference& d_;
     DifferencePoint points_[max_points];
     Face faces_[max_faces];
-    int point_count_ = 0, face_count_ = 0;
+    int free_[max_faces]; // faces that are gone, and whose places are used again
+    int point_count_ = 0, face_count_ = 0, free_count_ = 0;
     Direction best_{};
     double second_ = HUGE_VAL; // least height of a direction that differs from the best one
     double lower_ = 0;         // least distance of the faces, at its best
@@ -98,7 +99,7 @@ double Polytope::span_distance(const Vec3& w) const {
 }
 
 bool Polytope::add_off(const Vec3* directions, int count) {
-    DifferencePoint best;
+    DifferencePoint best = points_[0];
     double farthest = -1;
     for (int k = 0; k < count; ++k)
         for (const double sign : {1.0, -1.0}) {
@@ -144,10 +145,8 @@ bool Polytope::grow_to_tetrahedron(const Simplex& inside) {
 }
 
 int Polytope::make_face(int a, int b, int c) {
-    int at = 0;
-    while (at < face_count_ && faces_[at].alive) ++at;
-    if (at == max_faces) return -1;
-    face_count_ = std::max(face_count_, at + 1);
+    if (free_count_ == 0 && face_count_ == max_faces) return -1;
+    const int at = free_count_ > 0 ? free_[--free_count_] : face_count_++;
     const Vec3 &p = points_[a].w, &q = points_[b].w, &r = points_[c].w;
     const Vec3 normal = (q - p).cross(r - p);
     const double length = normal.norm();
@@ -214,7 +213,10 @@ bool Polytope::expand(int face, const DifferencePoint& point) {
             if (back == 3 || edges == max_faces) return false;
             horizon[edges++] = {next, back};
         }
-    for (int k = 0; k < gone_count; ++k) faces_[gone[k]].alive = faces_[gone[k]].visible = false;
+    for (int k = gone_count - 1; k >= 0; --k) {
+        faces_[gone[k]].alive = faces_[gone[k]].visible = false;
+        free_[free_count_++] = gone[k];
+    }
     points_[point_count_] = point;
     return edges >= 3 && connect(horizon, edges, point_count_++);
 }
@@ -397,8 +399,8 @@ bool Polytope::is_stationary() const {
 
 // The nearest point of the boundary of the difference, as a corner: the faces around it then prove the least height.
 void Polytope::add_best_point() {
-    DifferencePoint nearest{.a = best_.on_a, .b = best_.on_b};
-    nearest.w = nearest.a - nearest.b;
+    DifferencePoint nearest;
+    nearest.a = best_.on_a, nearest.b = best_.on_b, nearest.w = nearest.a - nearest.b;
     const DifferencePoint top = d_.farthest(best_.normal);
     nearest.piece_a = top.piece_a, nearest.piece_b = top.piece_b;
     const auto height_over = [&](const Face& f) { return f.alive ? f.normal.dot(nearest.w) - f.distance : -HUGE_VAL; };

@@ -64,32 +64,32 @@ void set_separation(const Pair& pair, const convex::PairDistance& found, double 
     result.unique = found.unique;
 }
 
-void set_contacts(const Pair& pair, const convex::PairDistance& found, const CollideOptions& options,
-                  CollideResult& result) {
+CollideResult above_plane(const Pair& pair, const CollideOptions& options) {
+    CollideResult result;
     const convex::Placed a = body_of(pair.a);
-    if (is_half_space(pair.b.kind()))
-        convex::add_contacts(a, plane_of(pair.b), options.margin, result.contacts);
-    else
-        convex::add_contacts(a, body_of(pair.b), found, options.margin, result.contacts);
+    const convex::Plane plane = plane_of(pair.b);
+    const convex::PairDistance found = convex::signed_distance(a, plane);
+    if (found.lower > options.margin) return result;
+    set_overlapping(result, found.point_a);
+    if (options.goal == CollideGoal::status) return result;
+    result.error_bound = 2 * found.rounding;
+    convex::add_contacts(a, plane, options.margin, result.contacts);
     sort_and_spread(result, options.max_contacts);
+    set_separation(pair, found, options.margin, result);
+    return result;
 }
 
 CollideResult collide_in_order(const Pair& pair, const CollideOptions& options) {
+    if (is_half_space(pair.b.kind())) return above_plane(pair, options);
     CollideResult result;
-    const bool half_space = is_half_space(pair.b.kind());
-    convex::PairDistance found;
-    if (half_space) {
-        found = kernel_distance(pair, 1);
-        if (found.lower > options.margin) return result;
-        set_overlapping(result, found.point_a);
-    } else {
-        const convex::Overlap overlap = convex::overlap(body_of(pair.a), body_of(pair.b), options.margin);
-        result.status = overlap.status, result.witness = overlap.witness;
-    }
+    const convex::PairKernel kernel(body_of(pair.a), body_of(pair.b));
+    const convex::Overlap overlap = kernel.overlap(options.margin);
+    result.status = overlap.status, result.witness = overlap.witness;
     if (result.status != Status::overlapping || options.goal == CollideGoal::status) return result;
-    if (!half_space) found = kernel_distance(pair, depth_gap);
+    const convex::PairDistance found = kernel.signed_distance(depth_gap);
     result.error_bound = 2 * found.rounding;
-    set_contacts(pair, found, options, result);
+    kernel.add_contacts(found, options.margin, result.contacts);
+    sort_and_spread(result, options.max_contacts);
     set_separation(pair, found, options.margin, result);
     return result;
 }

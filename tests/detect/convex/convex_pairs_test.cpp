@@ -289,7 +289,8 @@ TEST(ConvexPairs, closed_forms_agree_with_the_general_algorithms) {
             random_body(kinds[random.below(4)], random, 1), random_body(kinds[random.below(4)], random, 1), {}, {}};
         pair.pose_a.rotation = random.rotation();
         pair.pose_b = {random.rotation(), random.uniform(0, 2.5) * random.direction()};
-        const PairDistance found = pair.distance(), general = signed_distance_general(pair.placed_a(), pair.placed_b());
+        const PairDistance found = pair.distance(),
+                           general = PairKernel(pair.placed_a(), pair.placed_b()).signed_distance_general();
         (found.lower > 0 ? disjoint : overlapping) += 1;
         EXPECT_NEAR(found.lower, general.lower, 1e-12) << k;
         if (found.unique && general.unique) {

@@ -17,8 +17,8 @@ using testing::count_of;
 
 std::vector<Contact> contacts_of(const Body& a, const Pose& pose_a, const Body& b, const Pose& pose_b) {
     std::vector<Contact> contacts;
-    const PairDistance found = signed_distance(Placed{a, pose_a}, Placed{b, pose_b});
-    add_contacts(Placed{a, pose_a}, Placed{b, pose_b}, found, 0, contacts);
+    const PairKernel kernel(Placed{a, pose_a}, Placed{b, pose_b});
+    kernel.add_contacts(kernel.signed_distance(), 0, contacts);
     return contacts;
 }
 
