@@ -159,17 +159,27 @@ bool exchange(Active& active, const DifferencePoint& point) {
 
 Difference::Difference(const Body& body_a, const Pose& pose_a, const Body& body_b, const Pose& pose_b)
     : a(body_a), b(body_b), core_a(core_pose(body_a, pose_a)) {
-    const Mat3 axes_a = core_a.rotation.toRotationMatrix();
-    const Pose core_b = core_pose(body_b, pose_b);
-    turn.noalias() = axes_a.transpose() * core_b.rotation.toRotationMatrix();
     // The difference of the positions first: its error does not grow with the distance from the origin of the world.
     Vec3 apart = pose_b.translation - pose_a.translation;
     double placements = 0;
     if (a.placed) apart -= pose_a.rotation * a.placement.translation, placements += a.placement.translation.norm();
     if (b.placed) apart += pose_b.rotation * b.placement.translation, placements += b.placement.translation.norm();
-    move.noalias() = axes_a.transpose() * apart;
     size = a.extent + b.extent + apart.norm() + a.radius + b.radius;
     rounding = position_rounding(size, placements);
+    // The rotation of a point does not matter.
+    if (a.core == Core::point) core_a.rotation.setIdentity();
+    const auto axes_b = [&] { return core_pose(body_b, pose_b).rotation.toRotationMatrix(); };
+    if (a.core == Core::point) {
+        move = apart;
+        turn = b.core == Core::point ? Mat3(Mat3::Identity()) : axes_b();
+    } else {
+        const Mat3 axes_a = core_a.rotation.toRotationMatrix();
+        move.noalias() = axes_a.transpose() * apart;
+        if (b.core == Core::point)
+            turn.setIdentity();
+        else
+            turn.noalias() = axes_a.transpose() * axes_b();
+    }
 }
 
 Direction refined(const Difference& difference, const Simplex& near, const Vec3& normal) {

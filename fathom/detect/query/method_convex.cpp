@@ -19,7 +19,7 @@ bool is_convex(ShapeKind kind) { return kind == ShapeKind::convex; }
 
 bool two_convex_or_half_space(ShapeKind a, ShapeKind b) { return is_convex(a) && (is_convex(b) || is_half_space(b)); }
 
-convex::Placed body_of(const Placed& placed) { return {placed.shape->convex(), placed.pose}; }
+convex::Placed body_of(const Placed& placed) { return {*placed.shape->convex_body(), placed.pose}; }
 
 convex::Plane plane_of(const Placed& placed) {
     const Shape::HalfSpace plane = half_space(placed);
@@ -28,7 +28,7 @@ convex::Plane plane_of(const Placed& placed) {
 
 // Order of two convex shapes that does not depend on the order of the arguments.
 bool is_before(const Placed& p, const Placed& q) {
-    const convex::Body &a = p.shape->convex(), &b = q.shape->convex();
+    const convex::Body &a = *p.shape->convex_body(), &b = *q.shape->convex_body();
     if (a.core != b.core) return a.core < b.core;
     const auto lexicographic = [](const auto& x, const auto& y, int count) {
         for (int k = 0; k < count; ++k)
@@ -44,8 +44,8 @@ bool is_before(const Placed& p, const Placed& q) {
 
 // The half-space is second, otherwise is_before() decides.
 Pair in_order(const Pair& pair) {
-    if (is_half_space(pair.b.kind())) return pair;
-    return is_half_space(pair.a.kind()) || is_before(pair.b, pair.a) ? pair.flipped() : pair;
+    if (pair.b.shape->convex_body() == nullptr) return pair;
+    return pair.a.shape->convex_body() == nullptr || is_before(pair.b, pair.a) ? pair.flipped() : pair;
 }
 
 convex::PairDistance kernel_distance(const Pair& pair, double gap) {
@@ -80,7 +80,7 @@ CollideResult above_plane(const Pair& pair, const CollideOptions& options) {
 }
 
 CollideResult collide_in_order(const Pair& pair, const CollideOptions& options) {
-    if (is_half_space(pair.b.kind())) return above_plane(pair, options);
+    if (pair.b.shape->convex_body() == nullptr) return above_plane(pair, options);
     CollideResult result;
     const convex::PairKernel kernel(body_of(pair.a), body_of(pair.b));
     const convex::Overlap overlap = kernel.overlap(options.margin);

@@ -151,6 +151,42 @@ void forget_caps(const Shape& shape, Feature Contact::*feature, std::vector<Cont
         if ((c.*feature).element >= given) (c.*feature).element = no_index;
 }
 
+// ---- Convex shapes
+
+// Both shapes are convex and no other method is forced: their results need no checks of errors, caps and notes, which
+// take longer than the query of two spheres.
+template <class Options>
+bool is_convex_query(const Shape& a, const Shape& b, const Options& options) {
+    return a.convex_body() != nullptr && b.convex_body() != nullptr &&
+           (options.method == Method::automatic || options.method == Method::convex);
+}
+
+CollideResult convex_collision(const Pair& pair, const CollideOptions& options) {
+    if (!is_finite(pair.a.pose) || !is_finite(pair.b.pose))
+        return {.status = Status::undecided, .proven = false, .method = Method::convex};
+    CollideResult result = convex_row.collide.run(pair, options);
+    result.method = Method::convex;
+    result.proven = result.status != Status::undecided;
+    return result;
+}
+
+DistanceResult convex_distance(const Pair& pair, const DistanceOptions& options) {
+    if (!is_finite(pair.a.pose) || !is_finite(pair.b.pose))
+        return {.status = Status::undecided,
+                .proven = false,
+                .lower_bound = -HUGE_VAL,
+                .upper_bound = HUGE_VAL,
+                .method = Method::convex,
+                .converged = false};
+    DistanceResult result = convex_row.distance.run(pair, options);
+    result.method = Method::convex;
+    result.status = status_of(result);
+    result.proven = result.status != Status::undecided;
+    if (result.upper_bound > 0)
+        result.converged = result.upper_bound - result.lower_bound <= tolerance_of(pair, options);
+    return result;
+}
+
 } // namespace
 
 std::string_view flipped(std::string_view note) {
@@ -167,6 +203,7 @@ CollideResult collide(const Shape& a, const Pose& pose_a, const Shape& b, const 
     query::require_finite(options.margin, "the margin");
     query::require_effort(options.effort);
     const query::Pair pair{{&a, pose_a}, {&b, pose_b}};
+    if (query::is_convex_query(a, b, options)) return query::convex_collision(pair, options);
     const query::MethodRow& row = query::row_for(pair, options);
     CollideResult result;
     if (!is_finite(pose_a) || !is_finite(pose_b))
@@ -192,6 +229,7 @@ DistanceResult distance(const Shape& a, const Pose& pose_a, const Shape& b, cons
     query::require_finite(options.tolerance, "the tolerance");
     query::require_effort(options.effort);
     const query::Pair pair{{&a, pose_a}, {&b, pose_b}};
+    if (query::is_convex_query(a, b, options)) return query::convex_distance(pair, options);
     const query::MethodRow& row = query::row_for(pair, options);
     DistanceResult result{.lower_bound = HUGE_VAL, .upper_bound = HUGE_VAL};
     if (!is_finite(pose_a) || !is_finite(pose_b))

@@ -205,7 +205,7 @@ Shape::Shape(FieldPtr field) : state_(std::make_shared<State>()) {
     state_->mesh = field->surface();
     if (const AnalyticExpression* const expression = field->analytic_expression())
         state_->convex = convex::recognized_primitive(*expression);
-    if (state_->convex) state_->kind = ShapeKind::convex;
+    if (state_->convex) set_convex();
     state_->given_field = std::move(field);
 }
 
@@ -334,11 +334,16 @@ Shape Shape::convex_mesh(const TriangleMesh& mesh, double radius) {
     return of_body(std::move(body));
 }
 
+void Shape::set_convex() {
+    state_->kind = ShapeKind::convex;
+    convex_body_ = &*state_->convex;
+}
+
 // The field is exact where the expression of the body is not.
 Shape Shape::of_body(convex::Body body) {
     Shape shape(std::make_shared<convex::ConvexField>(body));
     shape.state_->convex = std::move(body);
-    shape.state_->kind = ShapeKind::convex;
+    shape.set_convex();
     return shape;
 }
 
@@ -353,6 +358,7 @@ double Shape::radius() const { return 0.5 * state_->bounds.diagonal(); }
 
 double Shape::error_bound() const {
     if (state_->compound) return state_->compound->error_bound;
+    if (state_->convex) return 0;
     return state_->given_field ? state_->given_field->near_error_bound() : state_->seal.displacement;
 }
 

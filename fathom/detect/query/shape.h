@@ -170,6 +170,8 @@ public:
     // Depth maps of mesh() along its three axes, of 512 pixels.
     [[nodiscard]] const std::shared_ptr<SharedDepthObject>& depth_object() const;
     [[nodiscard]] const convex::Body& convex() const; // of a convex shape
+    // The same, or null for other shapes.
+    [[nodiscard]] const convex::Body* convex_body() const { return convex_body_; }
     using HalfSpace = FieldHalfSpace;
     [[nodiscard]] const HalfSpace& half_space() const; // of a half-space
     // The parts of a compound, as given but without nesting: Feature::part is an index into this list.
@@ -183,12 +185,14 @@ public:
 
 private:
     [[nodiscard]] static Shape of_body(convex::Body body);
+    void set_convex();
 
     struct State;
     explicit Shape(std::shared_ptr<State> state) : state_(std::move(state)) {}
     [[nodiscard]] static std::size_t bytes_of_parts(std::span<const CompoundPart> parts);
 
     std::shared_ptr<State> state_;
+    const convex::Body* convex_body_ = nullptr; // of the state
 };
 
 // Part of a compound shape.
