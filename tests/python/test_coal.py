@@ -165,7 +165,7 @@ def test_distances_depths_and_normals_agree_with_coal_or_coal_is_refuted(random)
         else:
             count["refuted"] += 1
     print(dict(count), wrong[:40])
-    assert count["longer"] + count["wide"] <= COUNT // 10_000
+    assert count["longer"] + count["wide"] <= 1 + COUNT // 10_000
     assert count["disjoint"] > COUNT // 20 and count["overlapping"] > COUNT // 4
     assert count["agree"] > COUNT // 2
-    assert count["normal"] <= COUNT // 10_000
+    assert count["normal"] <= 1 + COUNT // 10_000
