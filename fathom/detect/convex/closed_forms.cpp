@@ -35,6 +35,59 @@ CoreDistance box_and_point(const Vec3& half, const Vec3& p, double size) {
     return result;
 }
 
+// The root x > 0 of sum of (ratios_i scaled_i / (x + ratios_i - 1))^2 = 1, where the least ratio is 1 (Eberly 2013,
+// "Distance from a point to an ellipse, an ellipsoid, or a hyperellipsoid"). The left side is convex and decreases, so
+// that Newton's method from the left never passes the root. 0 if there is none: the point is on the plane of symmetry
+// across the shortest axis, near the centre.
+double ellipsoid_root(const Vec3& ratios, const Vec3& scaled) {
+    constexpr int max_steps = 100;
+    double x = 0;
+    for (int k = 0; k < 3; ++k) x = std::max(x, ratios[k] * scaled[k] - (ratios[k] - 1));
+    for (int step = 0; step < max_steps; ++step) {
+        double value = -1, slope = 0;
+        for (int k = 0; k < 3; ++k) {
+            if (scaled[k] == 0) continue;
+            const double below = x + (ratios[k] - 1), part = ratios[k] * scaled[k] / below;
+            value += part * part;
+            slope -= 2 * part * part / below;
+        }
+        if (!(value > 0) || !(slope < 0)) break;
+        const double next = x - value / slope;
+        if (!(next > x)) break;
+        x = next;
+    }
+    return x;
+}
+
+// The point of the surface of an ellipsoid about the origin that is closest to a point.
+Vec3 closest_on_ellipsoid(const Vec3& axes, const Vec3& p) {
+    int least = 0;
+    const double shortest = axes.minCoeff(&least);
+    const Vec3 ratios = (axes / shortest).cwiseAbs2(), scaled = p.cwiseAbs().cwiseQuotient(axes);
+    const double x = ellipsoid_root(ratios, scaled);
+    Vec3 closest = Vec3::Zero();
+    for (int k = 0; k < 3; ++k)
+        if (const double below = x + (ratios[k] - 1); scaled[k] != 0 && below > 0)
+            closest[k] = ratios[k] * p[k] / below;
+    const double rest = 1 - closest.cwiseQuotient(axes).squaredNorm();
+    if (scaled[least] == 0 && rest > 0) closest[least] = axes[least] * std::sqrt(rest);
+    return closest;
+}
+
+CoreDistance ellipsoid_and_point(const Difference& d, const Vec3& axes, const Vec3& p) {
+    const Vec3 closest = closest_on_ellipsoid(axes, p);
+    const double longest = axes.maxCoeff();
+    const Vec3 normal = (longest * closest).cwiseQuotient(axes).cwiseQuotient(axes).stableNormalized();
+    const double height = axes.cwiseProduct(normal).norm() - normal.dot(p);
+    CoreDistance result{{normal, height, closest, p}, height};
+    if (height > 0) result.direction.on_a = p + height * normal;
+    result.lower = height > 0 ? height : -(closest - p).norm();
+    const double tie = tie_share * d.size;
+    for (int k = 0; k < 3; ++k) // the mirrored normal
+        if (height > 0 && std::abs(normal[k]) > 0.008 && 2 * std::abs(normal[k] * p[k]) <= tie) result.unique = false;
+    return result;
+}
+
 CoreDistance segment_and_point(double half, const Vec3& p) {
     const Vec3 nearest(0, 0, std::clamp(p.z(), -half, half));
     return between_points(nearest, p, Vec3::UnitX());
@@ -79,6 +132,8 @@ bool closed_form(const Difference& d, CoreDistance& result) {
             result = segment_and_point(d.a.half.z(), d.move);
         else if (a == Core::box)
             result = box_and_point(d.a.half, d.move, d.size);
+        else if (a == Core::ellipsoid)
+            result = ellipsoid_and_point(d, d.a.half, d.move);
         else
             return false;
         return true;
@@ -89,6 +144,8 @@ bool closed_form(const Difference& d, CoreDistance& result) {
             result = segment_and_point(d.b.half.z(), center);
         else if (b == Core::box)
             result = box_and_point(d.b.half, center, d.size);
+        else if (b == Core::ellipsoid)
+            result = ellipsoid_and_point(d, d.b.half, center);
         else
             return false;
         turn_round(d, result);

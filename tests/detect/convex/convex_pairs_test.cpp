@@ -284,9 +284,11 @@ TEST(ConvexPairs, closed_forms_agree_with_the_general_algorithms) {
     Random random(6);
     std::size_t disjoint = 0, overlapping = 0;
     for (std::size_t k = 0; k < count_of(3'000, 100'000); ++k) {
-        constexpr std::array kinds = {0, 1, 2, 11};
-        Pair pair{
-            random_body(kinds[random.below(4)], random, 1), random_body(kinds[random.below(4)], random, 1), {}, {}};
+        constexpr std::array kinds = {0, 1, 2, 5, 11};
+        Pair pair{random_body(kinds[random.below(kinds.size())], random, 1),
+                  random_body(kinds[random.below(kinds.size())], random, 1),
+                  {},
+                  {}};
         pair.pose_a.rotation = random.rotation();
         pair.pose_b = {random.rotation(), random.uniform(0, 2.5) * random.direction()};
         const PairDistance found = pair.distance(),
