@@ -27,6 +27,7 @@ void add_distance(const Command& program, Session& session);
 void add_sweep(const Command& program, Session& session);
 void add_depth(const Command& program, Session& session);
 void add_simulate(const Command& program, Session& session);
+void add_decompose(const Command& program, Session& session);
 void add_tetrahedralize(const Command& program, Session& session);
 void add_view(const Command& program, Session& session);
 void add_matrix(const Command& program, Session& session);

@@ -1,4 +1,4 @@
-// Reading of compound files.
+// Reading and writing of compound files.
 #include <tool/compound_file.h>
 #include <tool/field_source.h>
 #include <tool/output.h>
@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <iterator>
 
 namespace fathom::tool {
 
@@ -55,13 +56,26 @@ struct PartReader {
         if (!json[key].is_string()) fail(fmt::format("{}: expected a text", key));
         return json[key].get<std::string>();
     }
+    [[nodiscard]] std::vector<Vec3> points(const char* key) const {
+        if (!json[key].is_array()) fail(fmt::format("{}: expected a list of points", key));
+        std::vector<Vec3> list;
+        for (const Json& point : json[key]) {
+            if (!point.is_array() || point.size() != 3 ||
+                !std::ranges::all_of(point, [](const Json& v) { return v.is_number(); }))
+                fail(fmt::format("{}: expected points of 3 numbers", key));
+            list.emplace_back(point[0].get<double>(), point[1].get<double>(), point[2].get<double>());
+        }
+        return list;
+    }
     void check_keys() const {
         if (!json.is_object()) fail("expected an object");
-        constexpr std::array known = {"shape", "position", "rotation", "name", "user", "category", "mask"};
+        constexpr std::array known = {"shape", "hull", "position", "rotation", "name", "user", "category", "mask"};
         for (const auto& entry : json.items())
             if (std::ranges::find(known, entry.key()) == known.end())
                 fail(fmt::format("unknown key '{}'", entry.key()));
-        if (text("shape").empty()) fail("shape: expected a file, the name of a shape or an expression");
+        if (json.contains("shape") && json.contains("hull")) fail("expected either shape or hull");
+        if (!json.contains("hull") && text("shape").empty())
+            fail("shape: expected a file, the name of a shape or an expression");
     }
 };
 
@@ -80,7 +94,8 @@ CompoundPart read_part(const PartReader& part, const fs::path& folder, Nesting& 
     constexpr std::uint64_t all = 0xffff'ffffu;
     const auto p = part.numbers<3>("position", {0, 0, 0});
     const auto q = part.numbers<4>("rotation", {1, 0, 0, 0});
-    return {.shape = read_shape(folder, part.text("shape"), nesting),
+    return {.shape = part.json.contains("hull") ? Shape::convex_hull(part.points("hull"))
+                                                : read_shape(folder, part.text("shape"), nesting),
             .pose = {Quat(q[0], q[1], q[2], q[3]), Vec3(p[0], p[1], p[2])},
             .name = part.text("name"),
             .user = part.whole("user", 0, ~std::uint64_t{0}),
@@ -121,6 +136,30 @@ bool is_compound_file(const std::string& text) {
 Shape read_compound(const std::string& file) {
     Nesting nesting;
     return read_nested(file, nesting);
+}
+
+void write_hulls(const std::string& file, std::span<const TriangleMesh> hulls, const std::string& prefix) {
+    Json parts = Json::array();
+    for (const TriangleMesh& hull : hulls) {
+        Json points = Json::array();
+        for (const Vec3& p : hull.vertices) points.push_back(as_json(p));
+        parts.push_back({{"name", fmt::format("{}_{}", prefix, parts.size() + 1)}, {"hull", std::move(points)}});
+    }
+    write_whole_file(file, Json{{"parts", std::move(parts)}}.dump() + "\n");
+}
+
+void write_objects(const std::string& file, std::span<const TriangleMesh> meshes, const std::string& prefix) {
+    std::string text;
+    const auto out = std::back_inserter(text);
+    std::size_t first = 1, number = 0;
+    for (const TriangleMesh& mesh : meshes) {
+        fmt::format_to(out, "o {}_{}\n", prefix, ++number);
+        for (const Vec3& p : mesh.vertices) fmt::format_to(out, "v {} {} {}\n", p.x(), p.y(), p.z());
+        for (const Triangle& t : mesh.triangles)
+            fmt::format_to(out, "f {} {} {}\n", first + t[0], first + t[1], first + t[2]);
+        first += mesh.vertices.size();
+    }
+    write_whole_file(file, text);
 }
 
 std::string describe_compound(const Shape& shape) {

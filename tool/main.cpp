@@ -19,6 +19,7 @@ constexpr const char* examples = R"(Examples:
   fathom convert in.stl out.glb                             convert between file formats
   fathom field build bunny.obj -r 256 -o bunny.fathom       sample signed distances on a grid
   fathom tetrahedralize bunny.obj -o bunny.msh              fill a mesh or field with tetrahedra
+  fathom decompose bunny.obj --hulls -o parts.json          divide a solid into convex hulls
   fathom collide a.obj b.obj --pose-b 1,0,0                 overlap, contacts and penetration depth
   fathom distance a.obj b.obj --pose-b 1,0,0                signed distance and closest points
   fathom sweep a.obj b.obj --from-a 0,0,3 --to-a 0,0,-3     time of impact of two moving bodies
@@ -49,6 +50,7 @@ int run(int argc, char** argv) {
     fathom::tool::add_convert(program, session);
     fathom::tool::add_field(program, session);
     fathom::tool::add_tetrahedralize(program, session);
+    fathom::tool::add_decompose(program, session);
     fathom::tool::add_collide(program, session);
     fathom::tool::add_distance(program, session);
     fathom::tool::add_sweep(program, session);

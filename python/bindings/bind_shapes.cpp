@@ -2,9 +2,11 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "poses.h"
+#include "progress.h"
 #include "queries.h"
 #include "shapes.h"
 
+#include <fathom/detect/decomposition/hull_decomposition.h>
 #include <fathom/field/analytic/analytic_expression.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/geometry/sample/point_shell.h>
@@ -109,6 +111,19 @@ void bind_parts(py::module_& m) {
         .def("__repr__", [](const CompoundPart& part) {
             return fmt::format("<fathom.CompoundPart: {} '{}'>", name(part.shape.kind()), part.name);
         });
+}
+
+// A compound of the convex hulls of a mesh.
+Shape hulls_of(py::handle mesh, double concavity, int max_hulls, const py::object& progress) {
+    const TriangleMesh given = mesh_from(mesh);
+    return watched(progress, [&](Progress* watcher) {
+        std::vector<CompoundPart> parts;
+        for (const TriangleMesh& hull :
+             hull_decomposition(given, {.concavity = concavity, .max_hulls = max_hulls, .progress = watcher}))
+            parts.push_back(
+                {.shape = Shape::convex_hull(hull.vertices), .name = fmt::format("hull_{}", parts.size() + 1)});
+        return Shape::compound(std::move(parts));
+    });
 }
 
 } // namespace
@@ -220,6 +235,11 @@ whether a mesh has an inside, an array (n, 3) as a point shell, a half-space, a 
             "Returns a shape of the same topology with new vertices (n, 3), metres. For meshes, point shells and "
             "tetrahedral meshes.")
         .def("__repr__", [](const Shape& shape) { return fmt::format("<fathom.Shape: {}>", name(shape.kind())); });
+    m.def("hull_decomposition", &hulls_of, py::arg("mesh"), py::arg("concavity") = 0.05, py::arg("max_hulls") = 64,
+          py::arg("progress") = py::none(),
+          "Returns a compound of convex hulls that together contain a closed mesh. No point of a hull is farther from "
+          "the solid than `concavity`, a fraction of half the longest side of the bounding box, unless `max_hulls` (0: "
+          "any number) does not allow it.");
 }
 
 } // namespace fathom::python

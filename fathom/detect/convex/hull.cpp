@@ -95,11 +95,34 @@ Hull assembled(std::span<const Vec3> points, const Faces& faces, std::span<const
     for (std::size_t f = 0; f < faces.size(); ++f) {
         for (const Index v : faces[f]) hull.corners.push_back(number.at(v));
         hull.first_corner.push_back(static_cast<Index>(hull.corners.size()));
-        HullPlane plane{normals[f], -HUGE_VAL};
-        for (const Vec3& p : hull.vertices) plane.offset = std::max(plane.offset, plane.normal.dot(p));
-        hull.planes.push_back(plane);
+        hull.planes.push_back({normals[f], -HUGE_VAL});
     }
     return hull;
+}
+
+// The offsets of the planes, by climbing along the edges from a corner of the face.
+void set_offsets(Hull& hull) {
+    for (std::size_t f = 0; f < hull.face_count(); ++f) {
+        HullPlane& plane = hull.planes[f];
+        const auto height = [&](Index v) { return plane.normal.dot(hull.vertices[v]); };
+        for (const Index corner : hull.face(f)) {
+            Index at = corner;
+            for (Index from = no_index; from != at;) {
+                from = at;
+                for (const Index next : hull.neighbors_of(from))
+                    if (height(next) > height(at)) at = next;
+            }
+            plane.offset = std::max(plane.offset, height(at));
+        }
+    }
+}
+
+// Corners that are counter-clockwise about the normal: Qhull's order depends on how it was built.
+void orient(std::span<const Vec3> points, const Vec3& normal, std::vector<Index>& face) {
+    Vec3 twice_area = Vec3::Zero();
+    for (std::size_t k = 2; k < face.size(); ++k)
+        twice_area += (points[face[k - 1]] - points[face[0]]).cross(points[face[k]] - points[face[0]]);
+    if (twice_area.dot(normal) < 0) std::reverse(face.begin(), face.end());
 }
 
 // Convex polygon of points in a plane (Andrew's monotone chain), counter-clockwise about the normal.
@@ -177,8 +200,9 @@ bool run_qhull(std::span<const Vec3> points, Faces& faces, std::vector<Vec3>& no
         vertexT *vertex = nullptr, **vertexp = nullptr;
         FOREACHvertex_(corners) face.push_back(static_cast<Index>(qh_pointid(qh, vertex->point)));
         qh_settempfree_all(qh);
-        faces.push_back(std::move(face));
         normals.push_back(Vec3(facet->normal[0], facet->normal[1], facet->normal[2]).normalized());
+        orient(points, normals.back(), face);
+        faces.push_back(std::move(face));
     }
     return true;
 }
@@ -213,6 +237,7 @@ Hull make_hull(std::span<const Vec3> points) {
     }
     if (s.dimension < 3) hull = flat_hull(points, s);
     connect(hull);
+    set_offsets(hull);
     return hull;
 }
 

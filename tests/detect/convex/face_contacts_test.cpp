@@ -1,6 +1,7 @@
 // Contacts of touching faces: they span the common face, and keep their features while bodies slide.
 #include <fathom/base/random.h>
 #include <fathom/detect/convex/convex_pair.h>
+#include <fathom/geometry/primitive/triangle_triangle.h>
 
 #include <support/test_counts.h>
 
@@ -86,6 +87,50 @@ TEST(FaceContacts, a_sliding_box_keeps_its_four_contacts) {
         EXPECT_EQ(ids.size(), 4) << step;
         if (step == 0) first = ids;
         EXPECT_EQ(ids, first) << step;
+    }
+}
+
+Body hull_box(const Vec3& size) {
+    std::vector<Vec3> corners;
+    for (int k = 0; k < 8; ++k)
+        corners.push_back(0.5 * size.cwiseProduct(Vec3(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1)));
+    return polyhedron(std::make_shared<Hull>(make_hull(corners)));
+}
+
+TEST(FaceContacts, hulls_of_boxes_have_the_contacts_of_boxes) {
+    Random random(2);
+    for (int k = 0; k < 50; ++k) {
+        const Vec3 floor(4, 4, 1), crate(random.uniform(0.5, 1), random.uniform(0.5, 1), 0.4);
+        const Pose turn{random.rotation(), random.in_ball()};
+        const Pose on_top = Pose::from_axis_angle(random.uniform(0, 3), Vec3::UnitZ(), {0.3, -0.2, 0.6999});
+        const auto sorted = [&](const Body& a, const Body& b) {
+            std::vector<Vec3> points;
+            for (const Contact& c : contacts_of(a, turn, b, turn * on_top)) points.push_back(turn.to_local(c.point_a));
+            std::sort(points.begin(), points.end(), [](const Vec3& p, const Vec3& q) { return precedes(p, q); });
+            return points;
+        };
+        const std::vector<Vec3> boxes = sorted(box(floor), box(crate));
+        ASSERT_EQ(boxes.size(), 4u);
+        for (const auto& hulls : {sorted(hull_box(floor), hull_box(crate)), sorted(box(floor), hull_box(crate)),
+                                  sorted(hull_box(floor), box(crate))}) {
+            ASSERT_EQ(hulls.size(), 4u) << k;
+            for (std::size_t i = 0; i < 4; ++i) EXPECT_LE((hulls[i] - boxes[i]).norm(), 1e-9) << k;
+        }
+    }
+}
+
+TEST(FaceContacts, faces_of_hulls_are_counter_clockwise_seen_from_outside) {
+    Random random(3);
+    for (int k = 0; k < 20; ++k) {
+        std::vector<Vec3> points;
+        for (int i = 0; i < 30; ++i) points.push_back(random.in_ball());
+        const Hull hull = make_hull(points);
+        for (std::size_t f = 0; f < hull.face_count(); ++f) {
+            const auto face = hull.face(f);
+            const Vec3 &p = hull.vertices[face[0]], &q = hull.vertices[face[1]], &r = hull.vertices[face[2]];
+            EXPECT_GT((q - p).cross(r - p).dot(hull.planes[f].normal), 0);
+            for (const Vec3& v : hull.vertices) EXPECT_LE(hull.planes[f].normal.dot(v), hull.planes[f].offset + 1e-12);
+        }
     }
 }
 
