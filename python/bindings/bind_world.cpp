@@ -212,6 +212,23 @@ py::object clearances(const SharedWorld& world, Index id, const py::object& give
     return column<double>(poses.shape, metres.size(), [&](std::size_t k) { return metres[k]; });
 }
 
+py::object clearance_derivatives(const SharedWorld& world, Index id, const py::object& given) {
+    const Poses poses = poses_from(given, "poses");
+    const auto found = world.read([&](const World& w) { return w.clearance_derivatives(id, poses.poses); });
+    world.rethrow();
+    const std::size_t n = found.size();
+    const auto vectors = [&](Vec3 PoseDerivative::*part) {
+        return vectors_of(poses.shape, n, [&](std::size_t k) { return found[k].derivative.*part; });
+    };
+    const auto nearest = [&](std::size_t k) {
+        return found[k].nearest == no_index ? std::int64_t{-1} : std::int64_t{found[k].nearest};
+    };
+    return table("PoseClearances", column<double>(poses.shape, n, [&](std::size_t k) { return found[k].distance; }),
+                 column<std::int64_t>(poses.shape, n, nearest), vectors(&PoseDerivative::translation),
+                 vectors(&PoseDerivative::rotation),
+                 column<bool>(poses.shape, n, [&](std::size_t k) { return found[k].unique; }));
+}
+
 std::vector<Index> ids_of(const World& world) {
     std::vector<Index> ids;
     for (Index id = 0; id < world.id_limit(); ++id)
@@ -349,7 +366,10 @@ void bind_questions(WorldClass& c) {
 Returns values of Status, (...,) uint8: `== Status.disjoint` marks the poses that are proven free.)")
         .def("clearances", &clearances, py::arg("id"), py::arg("poses"),
              "Returns a proven lower bound on the distance of a body to the nearest other body at each pose, (...,), "
-             "metres; 0 where they may overlap.");
+             "metres; 0 where they may overlap.")
+        .def("clearance_derivatives", &clearance_derivatives, py::arg("id"), py::arg("poses"),
+             "Returns the signed distance of a body to the nearest other body at each pose, and its derivative with "
+             "respect to a displacement of the body, as PoseClearances.");
 }
 
 } // namespace

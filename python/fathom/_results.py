@@ -36,6 +36,20 @@ class PairDerivatives(NamedTuple):
     unique: Union[bool, np.ndarray]  #: (...,) whether the derivative was verified to exist
 
 
+class PoseClearances(NamedTuple):
+    """The signed distance of one body of a world to the nearest other body, and its derivative.
+
+    The displacement of the body is as in PairDerivatives. Numbers and arrays of shape (3,) for a single pose, otherwise
+    columns.
+    """
+
+    distance: Union[float, np.ndarray]  #: (...,) metres; minus the penetration depth where bodies overlap
+    nearest: Union[int, np.ndarray]  #: (...,) the id of the nearest body, or -1 if there is none
+    translation: np.ndarray  #: (..., 3) per metre of translation
+    rotation: np.ndarray  #: (..., 3) per radian of rotation
+    unique: Union[bool, np.ndarray]  #: (...,) whether the derivative was verified to exist
+
+
 class SweepResults(NamedTuple):
     """Times of impact of two moving shapes for many motions; time runs in [0, 1]."""
 
@@ -77,4 +91,4 @@ class MatrixRow(NamedTuple):
     guarantee: str
 
 
-__all__ = ["ClosestPoints", "DistanceResults", "MatrixRow", "PairDerivatives", "RayHits", "SweepResults"]
+__all__ = ["ClosestPoints", "DistanceResults", "MatrixRow", "PairDerivatives", "PoseClearances", "RayHits", "SweepResults"]

@@ -206,3 +206,14 @@ def test_hits_and_contacts_name_the_part_of_a_compound():
         fathom.Shape.compound([("sphere(1)", None, None)])
     with pytest.raises(fathom.Error):
         fathom.Shape.compound([])
+
+
+def test_clearance_derivatives_point_away_from_the_nearest_body():
+    world = fathom.World()
+    robot = world.add(fathom.Shape.sphere(0.5))
+    left, right = (world.add(fathom.Shape.box([1, 1, 1]), at(x, 0, 0)) for x in (-3, 3))
+    found = world.clearance_derivatives(robot, [at(-1, 0, 0), at(1, 0, 0), at(2.9, 0, 0)])
+    assert found.nearest.tolist() == [left, right, right] and found.unique.all()
+    assert found.distance == pytest.approx([1, 1, -0.9]) and found.translation[:, 0] == pytest.approx([1, -1, -1])
+    alone = fathom.World()
+    assert alone.clearance_derivatives(alone.add("sphere(1)"), at(0, 0, 0)).nearest == -1

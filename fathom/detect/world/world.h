@@ -13,6 +13,7 @@
 // shapes, use query.h.
 #pragma once
 
+#include <fathom/detect/query/derivatives.h>
 #include <fathom/detect/query/query.h>
 #include <fathom/index/broad_phase_options.h>
 
@@ -181,6 +182,17 @@ public:
     // the error bound of the shapes. It is 0 if the body may touch another, infinity if there is no other body. Runs in
     // parallel.
     [[nodiscard]] std::vector<double> clearances(Index id, std::span<const Pose> poses) const;
+    // The signed distance of body `id` to the nearest other body at each pose, and its derivative with respect to a
+    // displacement of body `id` (derivatives.h), for planners that follow gradients: minus the penetration depth of the
+    // deepest overlap where it touches bodies. Runs in parallel; a pose where bodies overlap costs a search of the
+    // separating translation.
+    struct PoseClearance {
+        double distance = std::numeric_limits<double>::infinity(); // upper bound; infinity: there is no other body (m)
+        Index nearest = no_index;                                  // the body that is nearest, or deepest
+        PoseDerivative derivative{};
+        bool unique = false; // the derivative exists, and no other body is as near
+    };
+    [[nodiscard]] std::vector<PoseClearance> clearance_derivatives(Index id, std::span<const Pose> poses) const;
 
 private:
     struct State;

@@ -198,4 +198,50 @@ std::vector<double> World::clearances(Index id, std::span<const Pose> poses) con
     parallel_for(placed.size(), 1, [&](std::size_t k, std::size_t) { result[k] = clearance_at(placed[k]); });
     return result;
 }
+
+namespace {
+
+// The signed distance of a shape to one body, and its derivative.
+World::PoseClearance signed_clearance(const Shape& shape, const Pose& pose, Index id, const WorldBody& other,
+                                      const DistanceResult& found) {
+    if (found.status == Status::disjoint) {
+        const DistanceDerivative d = distance_derivative(shape, pose, other.shape(), other.pose, found);
+        return {found.upper_bound, id, d.a, d.unique};
+    }
+    const CollideResult deep =
+        fathom::collide(shape, pose, other.shape(), other.pose, {.goal = CollideGoal::separation});
+    const PairDerivative d = depth_derivative(shape, pose, other.shape(), other.pose, deep);
+    const double depth = std::isfinite(deep.depth) ? deep.depth : -found.upper_bound;
+    return {-depth, id, {-d.a.translation, -d.a.rotation}, d.unique};
+}
+
+} // namespace
+
+std::vector<World::PoseClearance> World::clearance_derivatives(Index id, std::span<const Pose> poses) const {
+    const std::vector<char> allowed_ids = state_->partners(id);
+    const std::vector<Pose> placed = checked_poses(poses);
+    const Shape& shape = state_->bodies[id]->shape();
+    const auto clearance_at = [&](const Pose& pose) {
+        std::vector<State::Gap> gaps = state_->by_gap(shape, shape.bounded() ? placed_box(shape, pose) : Box{}, {});
+        PoseClearance nearest;
+        for (auto end = gaps.end(); end != gaps.begin() && gaps.front().least <= std::max(nearest.distance, 0.0);
+             --end) {
+            const Index other = gaps.front().id;
+            std::pop_heap(gaps.begin(), end, farther);
+            if (!allowed_ids[other]) continue;
+            const WorldBody& body = *state_->bodies[other];
+            const DistanceResult found = distance(shape, pose, body.shape(), body.pose);
+            const double tie = nearest.nearest == no_index ? 0 : 1e-9 * (std::abs(nearest.distance) + shape.radius());
+            if (found.status == Status::disjoint && found.upper_bound > nearest.distance + tie) continue;
+            const PoseClearance here = signed_clearance(shape, pose, other, body, found);
+            const bool tied = std::abs(here.distance - nearest.distance) <= tie;
+            if (here.distance < nearest.distance) nearest = here;
+            if (tied) nearest.unique = false;
+        }
+        return nearest;
+    };
+    std::vector<PoseClearance> result(placed.size());
+    parallel_for(placed.size(), 1, [&](std::size_t k, std::size_t) { result[k] = clearance_at(placed[k]); });
+    return result;
+}
 } // namespace fathom

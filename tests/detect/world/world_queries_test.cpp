@@ -182,5 +182,45 @@ TEST(WorldQueries, rejects_poses_that_are_not_finite_and_unknown_ids) {
     EXPECT_THROW((void)world.clearances(id, std::array{bad}), Error);
 }
 
+TEST(WorldQueries, clearance_derivatives_are_those_of_the_nearest_body) {
+    World world;
+    const Index robot = world.add(Shape::capsule(0.1, 0.4), {});
+    const Index crate = world.add(Shape::box({1, 1, 1}), Pose::from_translation({3, 0, 0}));
+    const Index ball = world.add(Shape::sphere(0.5), Pose::from_translation({-3, 0, 0}));
+    Random random(11);
+    std::size_t apart = 0, overlapping = 0, unique = 0;
+    for (int k = 0; k < 60; ++k) {
+        const Pose pose{random.rotation(), random.in_box({{-4, -1, -1}, {4, 1, 1}})};
+        const World::PoseClearance at = world.clearance_derivatives(robot, std::array{pose}).front();
+        (at.distance > 0 ? apart : overlapping) += 1;
+        EXPECT_TRUE(at.nearest == crate || at.nearest == ball);
+        if (!at.unique) continue;
+        ++unique;
+        constexpr double step = 1e-5;
+        for (int axis = 0; axis < 3; ++axis) {
+            const auto moved = [&](double by) {
+                Pose p = pose;
+                p.translation[axis] += by;
+                return world.clearance_derivatives(robot, std::array{p}).front().distance;
+            };
+            const auto turned = [&](double by) {
+                const Pose p{Quat(Eigen::AngleAxisd(by, Vec3::Unit(axis))) * pose.rotation, pose.translation};
+                return world.clearance_derivatives(robot, std::array{p}).front().distance;
+            };
+            EXPECT_NEAR((moved(step) - moved(-step)) / (2 * step), at.derivative.translation[axis], 1e-4);
+            EXPECT_NEAR((turned(step) - turned(-step)) / (2 * step), at.derivative.rotation[axis], 1e-4);
+        }
+    }
+    EXPECT_GT(apart, 10u);
+    EXPECT_GT(overlapping, 5u);
+    EXPECT_GT(unique, 30u);
+    const World::PoseClearance between = world.clearance_derivatives(robot, std::array{Pose{}}).front();
+    EXPECT_NEAR(between.distance, 2.4, 1e-9);
+    EXPECT_FALSE(between.unique) << "2.4 m from both bodies";
+    World alone;
+    EXPECT_EQ(alone.clearance_derivatives(alone.add(Shape::sphere(1), {}), std::array{Pose{}}).front().nearest,
+              no_index);
+}
+
 } // namespace world_queries_test
 } // namespace fathom
