@@ -136,6 +136,18 @@ private:
         result_.contacts.push_back(*contact);
     }
 
+    // A contact at a point of a body (0: P, 1: Q; P's frame), for a descent that ended less deep elsewhere. Returns the
+    // lowest value that is known.
+    double add_point(const Vec3& x, int body) {
+        const Sample other = pair_.sample(1 - body, x);
+        ++result_.evaluations;
+        std::optional<RegionContact> contact = deepest_.at(x, body, other);
+        if (!contact) return 0;
+        contact->region = region_at(x);
+        result_.contacts.push_back(*contact);
+        return -contact->depth;
+    }
+
     // The globally deepest point of a body in the other, added as a start. Returns a bound on its depth.
     double search_deeper(const FieldSphereTree& body, const FieldSphereTree& other, const Pose& other_seen,
                          bool swapped) {
@@ -143,10 +155,12 @@ private:
         double lowest = 0;
         for (const RegionContact& c : result_.contacts) lowest = std::min(lowest, -c.depth);
         const auto improve = [&](const Vec3& x, double value) {
-            const Vec3 start = swapped ? other_seen * x : x;
+            const Vec3 start = swapped ? q_seen_from_p_ * x : x;
             const std::size_t before = result_.contacts.size();
             add_start(start, region_at(start));
-            return result_.contacts.size() > before ? std::min(value, -result_.contacts.back().depth) : value;
+            double deepest = result_.contacts.size() > before ? -result_.contacts.back().depth : 0.0;
+            if (deepest > value) deepest = std::min(deepest, add_point(start, swapped ? 1 : 0));
+            return std::min(value, deepest);
         };
         const DeepestSearchResult found = search_deepest(
             body, other, other_seen, {lowest, options_.deepest_tolerance, options_.max_deepest_evaluations}, improve);

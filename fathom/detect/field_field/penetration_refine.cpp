@@ -238,13 +238,32 @@ bool DeepestContact::is_mutual(const RegionContact& contact) {
 }
 
 std::optional<RegionContact> DeepestContact::at(const Vec3& x, int body, const Sample& other) {
-    const double steepness = other.gradient.norm();
-    if (!(steepness > flattest_slope) || !std::isfinite(other.distance)) return std::nullopt;
-    Vec3 out = other.gradient / steepness;
+    if (!std::isfinite(other.distance)) return std::nullopt;
+    Vec3 out = direction_out(x, 1 - body, other);
+    if (out.isZero(0)) return std::nullopt;
     const double depth = penetration_depth(x, 1 - body, other, out);
     const Vec3 surface = x + depth * out;
     if (body == 0) return RegionContact{x, surface, -out, depth, 0};
     return RegionContact{surface, x, out, depth, 0};
+}
+
+// The direction of the gradient; on a ridge of a distance, where the gradient of samples may vanish, that of the
+// steepest of a few points around x. 0: none is known.
+Vec3 DeepestContact::direction_out(const Vec3& x, int other, const Sample& sample) {
+    const double steepness = sample.gradient.norm();
+    if (steepness > flattest_slope) return sample.gradient / steepness;
+    if (!pair_.field(other).traits().distance_like) return Vec3::Zero();
+    for (const double step : {1e-3, 1e-2}) {
+        Vec3 steepest = Vec3::Zero();
+        for (int side = 0; side < 6; ++side) {
+            const Vec3 aside = (side < 3 ? step : -step) * options_.size * Vec3::Unit(side % 3);
+            const Vec3 gradient = pair_.sample(other, x + aside).gradient;
+            ++evaluations_;
+            if (gradient.squaredNorm() > steepest.squaredNorm()) steepest = gradient;
+        }
+        if (steepest.norm() > flattest_slope) return steepest.normalized();
+    }
+    return Vec3::Zero();
 }
 
 // Penetration depth of x in the other body, and the separating direction `out`. The value of a distance is the depth,

@@ -43,6 +43,7 @@ private:
     void settle(int body, Descent& end);
     [[nodiscard]] bool settle_by_planes(int body, Descent& end);
     [[nodiscard]] bool is_mutual(const RegionContact& contact);
+    [[nodiscard]] Vec3 direction_out(const Vec3& x, int other, const Sample& sample);
     [[nodiscard]] double penetration_depth(const Vec3& x, int other, const Sample& sample, Vec3& out);
     [[nodiscard]] double distance_along(const Vec3& x, int other, const Sample& sample, const Vec3& out, Sample& end);
 
