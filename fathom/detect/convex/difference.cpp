@@ -20,18 +20,18 @@ constexpr double least_pivot = 1e-13;    // of the largest number of a matrix; s
 Pose core_pose(const Body& body, const Pose& pose) { return body.placed ? pose * body.placement : pose; }
 
 // Infinite if there is no solution.
-template <int size>
+template <int Size>
 Eigen::Vector4d solution(const Eigen::Matrix4d& matrix, const Eigen::Vector4d& right) {
-    using Square = Eigen::Matrix<double, size, size>;
-    const Square part = matrix.topLeftCorner<size, size>();
+    using Square = Eigen::Matrix<double, Size, Size>;
+    const Square part = matrix.topLeftCorner<Size, Size>();
     const double largest = part.cwiseAbs().maxCoeff();
     if (!(largest > 0)) return Eigen::Vector4d::Constant(HUGE_VAL);
     Eigen::Vector4d step = Eigen::Vector4d::Zero();
     const Eigen::PartialPivLU<Square> factors(part);
     if (factors.matrixLU().diagonal().cwiseAbs().minCoeff() > least_pivot * largest)
-        step.head<size>() = factors.solve(right.head<size>());
+        step.head<Size>() = factors.solve(right.head<Size>());
     else // in a valley of equal heights, which bodies of revolution have, the shortest step is taken
-        step.head<size>() = part.completeOrthogonalDecomposition().solve(right.head<size>());
+        step.head<Size>() = part.completeOrthogonalDecomposition().solve(right.head<Size>());
     return step;
 }
 

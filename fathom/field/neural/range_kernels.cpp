@@ -521,9 +521,10 @@ HWY_ATTR void enter_box(const RangeProgram& program, const float* entered, const
     }
 }
 
+// NOLINTBEGIN(readability-non-const-parameter): stored in structs that write through them
 HWY_ATTR RangeSphere refine_for_target(const RangeProgram& program, std::size_t per_layer, const float* entered,
-                                       float* columns, float* storage,
-                                       double* adjoints) { // NOLINT(readability-non-const-parameter)
+                                       float* columns, float* storage, double* adjoints) {
+    // NOLINTEND(readability-non-const-parameter)
     using C = RangeColumn;
     const BoxColumns box{columns, program.units};
     enter_box(program, entered, box);
