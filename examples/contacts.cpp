@@ -7,7 +7,7 @@ using namespace fathom;
 
 int main() {
     const Shape a(std::make_shared<AnalyticField>(shapes::torus(1, 0.3)));
-    const Shape b(std::make_shared<AnalyticField>(shapes::sphere(0.5)));
+    const Shape b = Shape::sphere(0.5);
     const Pose pose_a, pose_b = Pose::from_translation({0.9, 0, 0.2}), far_away = Pose::from_translation({2, 0.5, 0.3});
 
     const CollideResult hit = collide(a, pose_a, b, pose_b, {.goal = CollideGoal::separation});

@@ -7,7 +7,7 @@ using namespace fathom;
 
 int main() {
     const Shape bowl(make_bowl()); // any mesh; read_triangle_mesh("part.obj") reads a file
-    const Shape ball(std::make_shared<AnalyticField>(shapes::sphere(0.2)));
+    const Shape ball = Shape::sphere(0.2);
 
     const CollideResult touch =
         collide(bowl, {}, ball, Pose::from_translation({0, 0, -0.3}), {.goal = CollideGoal::separation});
