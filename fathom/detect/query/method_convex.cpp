@@ -59,6 +59,7 @@ void set_separation(const Pair& pair, const convex::PairDistance& found, double 
     result.depth = margin - found.lower + 3 * found.rounding +
                    rounding_error(4) * (pair.a.pose.translation.norm() + pair.b.pose.translation.norm());
     result.local_depth = -(found.lower + found.rounding);
+    result.local_depth_bound = -found.lower + found.rounding; // deeper points would overlap after the translation
     result.normal = found.normal;
     result.separates = Separates::proven;
     result.unique = found.unique;

@@ -90,9 +90,9 @@ struct CollideResult {
     // Goal contacts: depth of the deepest contact found: how far a point of one shape is inside the other (m). Between
     // convex shapes it is measured along the normal.
     double local_depth = 0;
-    // Goal separation of two solids by their fields: no point of one shape is deeper in the other (m, up to
-    // error_bound); within 1e-3 of the size of the smaller shape of local_depth unless the evaluation limit was
-    // reached. Infinity: unknown.
+    // Goal separation of two solids by their fields, and convex shapes: no point of one shape is deeper in the other
+    // (m, up to error_bound); within 1e-3 of the size of the smaller shape of local_depth unless the evaluation limit
+    // was reached. Infinity: unknown.
     double local_depth_bound = std::numeric_limits<double>::infinity();
     // Bound on the error of depths (m). Infinity if a field is not a distance: its depths are then only field values.
     double error_bound = 0;
