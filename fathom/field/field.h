@@ -122,6 +122,9 @@ public:
     [[nodiscard]] virtual FieldOctree octree() const;
     // As ranges(), for cells of octree(), with the effort that decides the most signs in a given time.
     virtual void octree_ranges(std::span<const Box> boxes, std::span<Interval> out) const;
+    // If the values are computed in single precision: the solid that they approximate, with values in double and bounds
+    // that suit small boxes; else null. Values of the two differ by at most half of ValueBounds::jump.
+    [[nodiscard]] virtual std::shared_ptr<const Field> in_double() const { return nullptr; }
     // The samples that the field interpolates; null if there are none.
     [[nodiscard]] virtual const GridData* grid_data() const { return nullptr; }
     // The triangles that are exactly the surface of the interior; null if there are none.

@@ -26,10 +26,11 @@ constexpr double nearly_normal = 0.05; // difference of a surface normal and the
 // A shape in its own frame: projection of points, and normals.
 class Side {
 public:
-    Side(const ClosestBody& body, double min_radius)
-        : body_(body), parts_(body.half_space ? BoundingTree(*body.half_space)
-                              : body.surface  ? BoundingTree(*body.surface)
-                                              : BoundingTree(*body.solid, min_radius)) {}
+    Side(const ClosestBody& body, const ClosestOptions& options)
+        : body_(body), exact_(exact_of(body, options.tolerance)),
+          parts_(body.half_space ? BoundingTree(*body.half_space)
+                 : body.surface  ? BoundingTree(*body.surface)
+                                 : BoundingTree(*body.solid, 0.01 * options.tolerance, exact_)) {}
 
     [[nodiscard]] BoundingTree& parts() { return parts_; }
     [[nodiscard]] double size() const {
@@ -40,7 +41,7 @@ public:
     [[nodiscard]] std::size_t evaluations() const { return evaluations_ + parts_.evaluations(); }
     // Whether project() finds the closest point of the shape.
     [[nodiscard]] bool is_distance() const {
-        return body_.solid == nullptr || body_.solid->field().error_bound() < 1e-9 * size();
+        return body_.solid == nullptr || field().error_bound() < 1e-9 * size();
     }
 
     // Moves x to a point of the shape: the closest one, or for a field a nearby one. False if that fails.
@@ -67,7 +68,7 @@ public:
             const Vec3 closest = body_.tree->closest(other).point, normal = (other - closest).stableNormalized();
             return {normal, normal.dot(closest)};
         }
-        const Sample s = body_.solid->field().sample(x);
+        const Sample s = field().sample(x);
         const double steepness = s.gradient.norm();
         if (!(steepness > least_slope)) return {};
         return {s.gradient / steepness, (s.gradient.dot(x) - s.distance) / steepness};
@@ -78,14 +79,21 @@ public:
         if (body_.half_space) return body_.half_space->normal;
         if (body_.surface) return Vec3::Zero();
         ++evaluations_;
-        return body_.solid->field().sample(x).gradient.stableNormalized();
+        return field().sample(x).gradient.stableNormalized();
     }
 
 private:
+    static std::shared_ptr<const Field> exact_of(const ClosestBody& body, double tolerance) {
+        if (body.solid == nullptr || body.surface || body.half_space) return nullptr;
+        const Field& field = body.solid->field();
+        return tolerance < least_single_tolerance(field) ? field.in_double() : nullptr;
+    }
+    [[nodiscard]] const Field& field() const { return exact_ ? *exact_ : body_.solid->field(); }
+
     // Newton steps into the solid, a step along the tangent plane to the point closest to x, and back to the surface by
     // the secant through the last two values.
     bool project_on_field(Vec3& x, double size) {
-        const Field& field = body_.solid->field();
+        const Field& field = this->field();
         const Vec3 from = x;
         Sample s = field.sample(x);
         ++evaluations_;
@@ -123,6 +131,7 @@ private:
     }
 
     ClosestBody body_;
+    std::shared_ptr<const Field> exact_; // null: the field of the solid
     BoundingTree parts_;
     std::size_t evaluations_ = 0;
 };
@@ -181,7 +190,7 @@ void closest_of_planes(PlaneBundle& of_a, PlaneBundle& of_b, const Vec3& near_a,
 class ClosestSearch {
 public:
     ClosestSearch(const ClosestBody& p, const ClosestBody& q, const Pose& q_in_p, const ClosestOptions& options)
-        : options_(options), p_(p, 0.01 * options.tolerance), q_(q, 0.01 * options.tolerance), q_in_p_(q_in_p),
+        : options_(options), p_(p, options), q_(q, options), q_in_p_(q_in_p),
           pairs_(p_.parts(), q_.parts(), q_in_p), size_(std::min(p_.size(), q_.size())) {
         best_.upper = HUGE_VAL;
     }
@@ -388,6 +397,10 @@ private:
 };
 
 } // namespace
+
+double least_single_tolerance(const Field& field) {
+    return field.in_double() ? 8 * field.value_bounds(0).jump : 0;
+}
 
 ClosestPoints closest_points(const ClosestBody& p, const ClosestBody& q, const Pose& q_in_p,
                              const ClosestOptions& options) {

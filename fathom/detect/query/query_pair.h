@@ -58,7 +58,7 @@ struct Lowest {
 // with triangles has no interior; otherwise `by_fields` bounds solids by their fields alone. One of them is bounded,
 // the other as well or a half-space.
 [[nodiscard]] DistanceResult distance_of_disjoint(const Pair& pair, const DistanceOptions& options,
-                                                  bool by_fields = false, std::size_t max_evaluations = 60'000);
+                                                  bool by_fields = false, std::size_t max_evaluations = 0);
 
 // Containment test: whether a sample of some component of one surface is inside the other shape. `point` is that sample
 // (m, world).

@@ -18,6 +18,7 @@ namespace {
 
 constexpr Index triangle_bit = 0x8000'0000u; // set: a triangle, by its position in the tree; else a node
 constexpr double farthest_sphere = 1e4;      // distance of the centre of an empty sphere, in sizes of the solid
+constexpr double exact_for_cells_below = 1e3; // in units of the rounding of the field
 
 Sphere round(const Box& box) { return {box.center(), outward(box.half().norm())}; }
 
@@ -32,9 +33,10 @@ double reach_below(const PlaneOver& plane, const Vec3& direction, const Vec3& ha
 
 } // namespace
 
-BoundingTree::BoundingTree(const FieldSphereTree& solid, double min_radius)
-    : solid_(&solid), min_radius_(min_radius), size_(solid.empty() ? 0 : solid.bounds().size().maxCoeff()) {
+BoundingTree::BoundingTree(const FieldSphereTree& solid, double min_radius, std::shared_ptr<const Field> exact)
+    : solid_(&solid), min_radius_(min_radius), exact_(std::move(exact)), size_(solid.empty() ? 0 : solid.bounds().size().maxCoeff()) {
     const FieldTraits traits = solid.field().traits();
+    if (exact_) exact_below_ = exact_for_cells_below * solid.field().value_bounds(0).jump;
     convex_ = traits.convex;
     spheres_ = !convex_ && std::isfinite(solid.field().lipschitz()) && traits.kind != FieldKind::grid &&
                traits.kind != FieldKind::neural && traits.kind != FieldKind::height;
@@ -86,7 +88,7 @@ std::optional<Vec3> BoundingTree::point_in(Index id, const Vec3& direction) {
     }
     const Vec3 center = cell(id).box.center();
     ++evaluations_;
-    return solid_->field().distance(center) <= 0 ? std::optional(center) : std::nullopt;
+    return field().distance(center) <= 0 ? std::optional(center) : std::nullopt;
 }
 
 double BoundingTree::reach(Index id, const Vec3& direction) const {
@@ -200,8 +202,12 @@ void BoundingTree::add(std::span<const Cell> parts, bool keep) {
     std::array<Interval, 8> ranges;
     std::array<PlaneOver, 8> planes;
     for (std::size_t k = 0; k < parts.size(); ++k) boxes[k] = parts[k].box;
-    solid_->clearance().bounds_of(std::span(boxes).first(parts.size()), std::span(ranges).first(parts.size()),
-                                  std::span(planes).first(parts.size()), direction_);
+    const std::span<const Box> all = std::span(boxes).first(parts.size());
+    if (exact_ && round(boxes[0]).radius < exact_below_)
+        exact_->plane_ranges(all, std::span(ranges).first(all.size()), std::span(planes).first(all.size()), direction_);
+    else
+        solid_->clearance().bounds_of(all, std::span(ranges).first(all.size()), std::span(planes).first(all.size()),
+                                      direction_);
     evaluations_ += parts.size();
     const std::size_t before = cells_.size();
     for (std::size_t k = 0; k < parts.size(); ++k) {

@@ -12,6 +12,7 @@
 #include <fathom/detect/trees/triangle_sphere_tree.h>
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -34,8 +35,9 @@ class BoundingTree {
 public:
     explicit BoundingTree(const TriangleSphereTree& surface) : surface_(&surface) {}
     // `min_radius`: cells of this radius are not subdivided (m). Infinity: the leaves of the solid's tree are not
-    // subdivided.
-    explicit BoundingTree(const FieldSphereTree& solid, double min_radius = HUGE_VAL);
+    // subdivided. `exact`: null, or Field::in_double() of the solid, which bounds small cells.
+    explicit BoundingTree(const FieldSphereTree& solid, double min_radius = HUGE_VAL,
+                          std::shared_ptr<const Field> exact = nullptr);
     explicit BoundingTree(const FieldHalfSpace& half_space) : half_space_(half_space) {}
 
     [[nodiscard]] bool empty() const;
@@ -86,12 +88,15 @@ private:
     Index add_root();
     void add_nodes(const Cell& parent, const Parts& children);
     void add(std::span<const Cell> parts, bool keep);
+    [[nodiscard]] const Field& field() const { return exact_ ? *exact_ : solid_->field(); }
     void add_spheres(std::span<Cell> cells, double far);
 
     const TriangleSphereTree* surface_ = nullptr;
     const FieldSphereTree* solid_ = nullptr;
     std::optional<FieldHalfSpace> half_space_{};
     double min_radius_ = HUGE_VAL;
+    std::shared_ptr<const Field> exact_{};
+    double exact_below_ = 0; // largest radius of cells that `exact_` bounds (m)
     double size_ = 0;      // of the solid (m)
     bool convex_ = false;  // the field is a convex function
     bool spheres_ = false; // values far outside prove large empty spheres

@@ -41,15 +41,10 @@ std::span<T> grown(std::vector<T>& storage, std::size_t size) {
     return {storage.data(), size};
 }
 
-// An encoded coordinate over an interval: centre + slope * e, within +-error, for e in [-1,1].
-struct Encoded {
-    double centre = 0, slope = 0, error = 0;
-};
-
 // A float that is at least x >= 0 and close to it; cheaper than float_up.
 float no_less(double x) { return x > 0 ? static_cast<float>(x * (1 + 0x1p-22) + 1e-36) : 0.0F; }
 
-void put(float* entry, int axis, const Encoded& value) {
+void put(float* entry, int axis, const EncodedLine& value) {
     const float base = static_cast<float>(value.centre), slope = static_cast<float>(value.slope);
     const double rounding =
         std::abs(static_cast<double>(base) - value.centre) + std::abs(static_cast<double>(slope) - value.slope);
@@ -62,19 +57,9 @@ void put(float* entry, int axis, const Encoded& value) {
     entry[5] = no_less(size);
 }
 
-// sin(f x) or cos(f x) over x = middle + half * e; the terms are explained at line_of_sine in activation_lines-inl.h.
-Encoded encode(double frequency, double middle, double half, bool cosine) {
-    const double m = frequency * middle, h = frequency * half * (1 + 1e-12) + std::abs(m) * 1e-15 + 1e-30;
-    // The argument may be rounded to float.
-    const double kernels = activation_error + 4e-9 + (std::abs(m) + h) * 0x1p-23;
-    if (!(h < 3.14) || !(std::abs(m) < 0x1p25)) return {0, 0, 1 + activation_error};
-    const double along = cosine ? std::cos(m) : std::sin(m), across = cosine ? -std::sin(m) : std::cos(m);
-    const double s = std::sin(h) / h, drop = 0.5 * (1 - std::cos(h));
-    const double bulge = h < 0.1 ? h * h * h * (0.06416 + h * h / 119)
-                                 : std::sqrt(std::max(1 - s * s, 0.0)) - s * std::acos(std::min(s, 1.0)) + 1e-9;
-    const double error = std::abs(along) * drop + std::abs(across) * bulge + kernels;
-    if (error >= 1) return {0, 0, 1 + activation_error};
-    return {along * (1 - drop), across * s * h, error + 1e-14};
+// The argument may be rounded to float.
+double encoding_error(double frequency, double middle, double half) {
+    return activation_error + 4e-9 + (std::abs(frequency * middle) + frequency * half) * 0x1p-23;
 }
 
 // Monotone activations are evaluated at the ends; the error of the kernels is added.
@@ -177,8 +162,9 @@ void NetworkRange::enter(const Box& box, float* entered) const {
         }
         for (int k = 0; k < frame_.encoding.frequencies; ++k, entry += 6 * range_entry) {
             const double frequency = std::ldexp(static_cast<double>(frame_.encoding.scale), k);
-            put(entry, axis, encode(frequency, middle, half, false));
-            put(entry + 3 * range_entry, axis, encode(frequency, middle, half, true));
+            const double error = encoding_error(frequency, middle, half);
+            put(entry, axis, encoded_line(frequency, middle, half, false, error));
+            put(entry + 3 * range_entry, axis, encoded_line(frequency, middle, half, true, error));
         }
     }
 }
@@ -193,7 +179,7 @@ Interval NetworkRange::leave(const RangeSphere& sphere) const {
 // the sign preserve the inside. At p beyond the domain the field is its value at the nearest point c of the domain,
 // plus |p - c|, where that value is negative: along axes on which the whole box is beyond, |p - c| is at least its part
 // along the way to the box's centre; along axes on which a part of it is, c is replaced by p.
-PlaneOver NetworkRange::plane_of(const RangeSphere& sphere, const Box& box) const {
+PlaneOver NetworkRange::plane_of(const RangeSphere& sphere, const Box& box, const std::array<Side, 3>& sides) const {
     const bool keeps_sign =
         frame_.last == Activation::none || frame_.last == Activation::tanh || frame_.last == Activation::elu;
     if (!(sphere.reach < infinity) || !frame_.bounded || !keeps_sign) return {};
@@ -202,7 +188,7 @@ PlaneOver NetworkRange::plane_of(const RangeSphere& sphere, const Box& box) cons
     Vec3 slope, along = Vec3::Zero(), over = Vec3::Zero();
     double at_center = sphere.centre; // value of the line at the centre of the box in the domain
     for (int axis = 0; axis < 3; ++axis) {
-        const auto [middle, half] = in_frame(inside, axis);
+        const auto [middle, half] = sides[static_cast<std::size_t>(axis)];
         slope[axis] = half > 0 ? sphere.slopes[axis] / (half * frame_.scale) : 0;
         at_center += slope[axis] * (center[axis] - frame_.center[axis] - middle * frame_.scale);
         if (inside.lower[axis] == inside.upper[axis] && box.lower[axis] < box.upper[axis])
@@ -225,6 +211,11 @@ PlaneOver NetworkRange::plane_of(const RangeSphere& sphere, const Box& box) cons
     const Vec3 normal = slope / steepness;
     return {normal, (sphere.reach - sphere.along - at_center + lost * over.norm() + rounding) / steepness -
                         normal.dot(away) + relative_rounding * away.norm()};
+}
+
+PlaneOver NetworkRange::plane_of(const RangeSphere& sphere, const Box& box) const {
+    const Box inside = in_domain(box);
+    return plane_of(sphere, box, {in_frame(inside, 0), in_frame(inside, 1), in_frame(inside, 2)});
 }
 
 Box NetworkRange::in_domain(const Box& box) const { return {domain_.closest(box.lower), domain_.closest(box.upper)}; }

@@ -13,9 +13,11 @@
 #pragma once
 
 #include <fathom/base/interval.h>
+#include <fathom/field/field.h>
 #include <fathom/field/neural/range_program.h>
 #include <fathom/field/plane_over.h>
 
+#include <array>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -53,6 +55,12 @@ public:
     void ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options = {},
                 std::span<PlaneOver> planes = {}) const;
 
+    // In double: value and gradient at a point of the domain, and bounds over boxes as by ranges() with the effort
+    // `backward`, but of the exact network and of what exact_sample() computes; for small boxes. Upper ends are loose.
+    [[nodiscard]] Sample exact_sample(const Vec3& p, bool gradient = true) const;
+    void exact_ranges(std::span<const Box> boxes, std::span<Interval> out, std::span<PlaneOver> planes,
+                      const Vec3& facing) const;
+
     // Proven bound on the length of the exact network's gradient over its domain (m/m); infinite if none was found. Far
     // above the true maximum slope for deep networks: about the product of the layers' spectral norms. The first call
     // evaluates up to some thousand boxes (a tenth of a second, on all threads); later calls are free.
@@ -75,6 +83,8 @@ private:
         double middle, half;
     };
     [[nodiscard]] Side in_frame(const Box& box, int axis) const;
+    [[nodiscard]] Side exactly_in_frame(const Box& box, int axis) const;
+    void enter_exactly(const std::array<Side, 3>& sides, std::span<double> entered) const;
     void enter(const Box& box, float* entered) const;
     void ranges_of_block(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options,
                          std::span<PlaneOver> planes) const;
@@ -82,6 +92,8 @@ private:
               PlaneOver& plane) const;
     [[nodiscard]] Box in_domain(const Box& box) const;
     [[nodiscard]] Interval leave(const RangeSphere& sphere) const;
+    // `sides`: of the part of the box in the domain.
+    [[nodiscard]] PlaneOver plane_of(const RangeSphere& sphere, const Box& box, const std::array<Side, 3>& sides) const;
     [[nodiscard]] PlaneOver plane_of(const RangeSphere& sphere, const Box& box) const;
     RangeSphere refined(std::span<const float> entered, std::size_t symbols, std::span<float> columns) const;
     [[nodiscard]] double encoded_slope(const Box& box, std::span<const double> centre,

@@ -4,6 +4,7 @@
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
 #include <fathom/field/field.h>
+#include <fathom/field/neural/exact_neural_field.h>
 #include <fathom/field/neural/network_bounds.h>
 #include <fathom/field/neural/network_range.h>
 #include <fathom/field/neural/network_values.h>
@@ -46,7 +47,8 @@ Sample answer(const Vec3& p, const Vec3& nearest, const Sample& inside) {
 NeuralField::NeuralField(Network network)
     : network_(std::move(network)), values_(std::make_shared<const NetworkValues>(network_)),
       range_(std::make_shared<const NetworkRange>(network_)), lipschitz_(std::hypot(1.0, range_->lipschitz())),
-      rounding_bound_(fathom::rounding_bound(network_)), bounds_(inside_bounds(network_, *range_)) {
+      rounding_bound_(fathom::rounding_bound(network_)), bounds_(inside_bounds(network_, *range_)),
+      exact_(std::make_shared<const ExactNeuralField>(range_, network_.domain, bounds_, lipschitz_)) {
     distance_like_ = measure(*this, {.points = 2000}).distance_like;
 }
 

@@ -53,6 +53,8 @@ public:
                       const Vec3& facing) const override;
     [[nodiscard]] FieldOctree octree() const override; // deeper than by default: evaluations are expensive
     void octree_ranges(std::span<const Box> boxes, std::span<Interval> out) const override;
+    // The exact network: the solid whose distance is computed where float is not accurate enough.
+    [[nodiscard]] std::shared_ptr<const Field> in_double() const override { return exact_; }
 
     // Result of measure() with two thousand points. If true, values are good estimates of distances, though not proven
     // ones.
@@ -67,6 +69,7 @@ private:
     double lipschitz_;
     double rounding_bound_;
     Box bounds_;
+    std::shared_ptr<const Field> exact_;
     bool distance_like_ = false;
 };
 

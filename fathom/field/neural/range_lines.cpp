@@ -1,4 +1,4 @@
-// Linear lower bounds of networks of ReLU units over a box, whose slopes suit a direction.
+// Linear lower bounds of networks over a box; with ReLU units, their slopes suit a direction.
 #include <fathom/field/neural/range_program.h>
 
 #include <algorithm>
@@ -8,10 +8,12 @@ namespace fathom {
 
 namespace {
 
+// Number: of the columns, float or double.
+template <class Number>
 class LowerLine {
 public:
     // `numbers`: the derivatives of the bound by all units, then the slopes of the units' own bounds.
-    LowerLine(const RangeProgram& program, std::span<const float> entered, std::span<const float> columns,
+    LowerLine(const RangeProgram& program, std::span<const Number> entered, std::span<const Number> columns,
               std::span<double> numbers)
         : program_(program), entered_(entered), columns_(columns), adjoints_(numbers.first(program.units)),
           slopes_(numbers.subspan(program.units, program.units)) {
@@ -54,9 +56,11 @@ private:
     [[nodiscard]] double column(RangeColumn c, std::size_t unit) const {
         return static_cast<double>(columns_[static_cast<std::size_t>(c) * program_.units + unit]);
     }
+    [[nodiscard]] Number state(std::size_t unit) const {
+        return columns_[static_cast<std::size_t>(RangeColumn::state) * program_.units + unit];
+    }
     [[nodiscard]] bool bends(std::size_t unit) const {
-        return columns_[static_cast<std::size_t>(RangeColumn::state) * program_.units + unit] == unit_bends &&
-               column(RangeColumn::slope, unit) > 0;
+        return state(unit) == Number(unit_bends) && column(RangeColumn::slope, unit) > 0;
     }
     void add(double term) {
         constant_ += term;
@@ -89,11 +93,15 @@ private:
         lost_ += total * static_cast<double>(layer.outputs + 8) * 0x1p-52 * layer.largest_sum * largest;
     }
 
-    // a * max(z, 0) >= result * z + constant over the inputs z that can reach the unit.
+    // a * activation(z) >= result * z + constant over the inputs z that can reach the unit.
     [[nodiscard]] double below(std::size_t unit, double a) {
-        const float state = columns_[static_cast<std::size_t>(RangeColumn::state) * program_.units + unit];
-        if (state == unit_is_linear) return a;
-        if (state == unit_is_off) return 0;
+        if (state(unit) == Number(unit_is_linear)) return a;
+        if (state(unit) == Number(unit_is_off)) return 0;
+        if (state(unit) == Number(unit_is_curved)) {
+            add(a * column(RangeColumn::others, unit));
+            lost_ += std::abs(a) * column(RangeColumn::own, unit);
+            return a * column(RangeColumn::slope, unit);
+        }
         if (a >= 0) return a * slopes_[unit];
         const double chord = column(RangeColumn::slope, unit), low = column(RangeColumn::lower, unit),
                      high = column(RangeColumn::upper, unit);
@@ -106,7 +114,7 @@ private:
         RangeSphere line;
         double size = 0;
         for (std::size_t u = 0; u < program_.encoded; ++u) {
-            const float* const from = entered_.data() + u * range_entry;
+            const Number* const from = entered_.data() + u * range_entry;
             const double a = adjoints_[u];
             add(a * static_cast<double>(from[0]));
             for (std::size_t k = 0; k < 3; ++k) line.slopes[k] += a * static_cast<double>(from[1 + k]);
@@ -121,7 +129,7 @@ private:
     }
 
     const RangeProgram& program_;
-    std::span<const float> entered_, columns_;
+    std::span<const Number> entered_, columns_;
     std::span<double> adjoints_, slopes_;
     double constant_ = 0, magnitudes_ = 0, lost_ = 0;
 };
@@ -130,8 +138,17 @@ private:
 
 RangeSphere facing_line(const RangeProgram& program, std::span<const float> entered, std::span<const float> columns,
                         const Vec3& halves, const Vec3& direction, std::span<double> adjoints) {
-    LowerLine line(program, entered, columns, adjoints);
+    LowerLine<float> line(program, entered, columns, adjoints);
     const RangeSphere first = line.run();
+    line.turn(first, halves, direction);
+    return line.run();
+}
+
+RangeSphere exact_line(const RangeProgram& program, std::span<const double> entered, std::span<const double> columns,
+                       const Vec3& halves, const Vec3& direction, std::span<double> adjoints) {
+    LowerLine<double> line(program, entered, columns, adjoints);
+    const RangeSphere first = line.run();
+    if (!program.is_relu || direction.isZero() || !(halves.minCoeff() > 0)) return first;
     line.turn(first, halves, direction);
     return line.run();
 }

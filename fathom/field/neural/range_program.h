@@ -42,7 +42,8 @@ inline constexpr std::size_t range_alignment = 64; // bytes
 inline constexpr std::size_t range_entry = 6;      // numbers per encoded input: base, x, y, z, radius, size
 
 // Values of RangeColumn::state: how the activation acts on all inputs that can reach it inside the box.
-inline constexpr float unit_bends = 0, unit_is_linear = 1, unit_is_off = 2;
+// A curved unit is known by a line, slope * input + others, within +-own; in double only (exact_units()).
+inline constexpr float unit_bends = 0, unit_is_linear = 1, unit_is_off = 2, unit_is_curved = 3;
 
 struct UnitSpan {
     std::size_t start = 0, count = 0;
@@ -137,5 +138,33 @@ void run_back(const RangeProgram& program, std::span<const float> storage, std::
 [[nodiscard]] RangeSphere facing_line(const RangeProgram& program, std::span<const float> entered,
                                       std::span<const float> columns, const Vec3& halves, const Vec3& direction,
                                       std::span<double> adjoints);
+
+// ---- In double, for boxes in which the rounding of float would dominate. The bounds contain the exact network and the
+// values of exact_value(), but not those of the float kernels. Lines of curved activations are tangents, whose error is
+// quadratic in the box. Cost: about twenty times that of the float kernels.
+
+// An encoded coordinate over an interval: centre + slope * e, within +-error, for e in [-1,1].
+struct EncodedLine {
+    double centre = 0, slope = 0, error = 0;
+};
+// sin(f x) or cos(f x) over x = middle + half * e. `error`: of the values that kernels compute.
+[[nodiscard]] EncodedLine encoded_line(double frequency, double middle, double half, bool cosine, double error);
+
+// Fills `columns`, range_columns * units doubles: base, x, y, z, radius, size, slope, own, rounding, state, lower,
+// upper and others. Numbers that overflow are infinite or NaN.
+void exact_units(const RangeProgram& program, std::span<const double> entered, std::span<double> columns);
+// As facing_line(), for any activations. Without a direction, or if units are not ReLU, the line is as it comes.
+[[nodiscard]] RangeSphere exact_line(const RangeProgram& program, std::span<const double> entered,
+                                     std::span<const double> columns, const Vec3& halves, const Vec3& direction,
+                                     std::span<double> adjoints);
+// The result before the last activation, for these encoded numbers. `values`: units doubles. If `adjoints` is not
+// empty (units doubles), its first become the derivatives of the result by the encoded numbers.
+[[nodiscard]] double exact_value(const RangeProgram& program, std::span<const double> encoded,
+                                 std::span<double> values, std::span<double> adjoints);
+// Value and derivative of an activation.
+struct ActivationValue {
+    double value = 0, slope = 0;
+};
+[[nodiscard]] ActivationValue exact_activation(Activation activation, double parameter, double input);
 
 } // namespace fathom
