@@ -2,6 +2,7 @@
 #include <fathom/detect/field_field/closest_points_field_field.h>
 
 #include <fathom/base/rounding.h>
+#include <fathom/detect/trees/convex_bound.h>
 #include <fathom/geometry/primitive/closest_point.h>
 
 #include <algorithm>
@@ -33,6 +34,7 @@ public:
                                  : BoundingTree(*body.solid, 0.01 * options.tolerance, exact_)) {}
 
     [[nodiscard]] BoundingTree& parts() { return parts_; }
+    [[nodiscard]] const ClosestBody& body() const { return body_; }
     [[nodiscard]] double size() const {
         return body_.half_space ? HUGE_VAL
                : body_.surface  ? 2 * parts_.sphere(0).radius
@@ -363,6 +365,8 @@ private:
     // Branch and bound until the difference of the bounds is at most the tolerance.
     void raise() {
         if (separate_whole(separation_rounds)) return;
+        if (p_.body().convex && q_.body().solid) return raise_beside(p_, q_, q_in_p_.inverse(), false);
+        if (q_.body().convex && p_.body().solid) return raise_beside(q_, p_, q_in_p_, true);
         while (pairs_.open() && pairs_.nearest().gap < best_.upper - options_.tolerance &&
                spent() < options_.max_evaluations) {
             const DualTreeBound::Pair next = pairs_.nearest();
@@ -371,15 +375,35 @@ private:
         }
     }
 
-    // Refines from a pair of small nodes that may be closer than the best pair so far, and again once the nodes are
-    // smaller.
+    // The same over the cells of one shape, beside a convex body.
+    void raise_beside(Side& convex, Side& other, const Pose& convex_in_other, bool cells_of_p) {
+        ConvexBound cells(*convex.body().convex, convex.body().solid->field(), convex_in_other, other.parts());
+        while (cells.open() && cells.nearest().gap < best_.upper - options_.tolerance &&
+               spent() + cells.evaluations() < options_.max_evaluations) {
+            const Sphere cell = other.parts().sphere(cells.nearest().node);
+            const Vec3 center = cells_of_p ? cell.center : q_in_p_ * cell.center;
+            if (cells.nearest().gap + 0.05 * cell.radius < best_.upper && refines(cell.radius))
+                refine(center, center, quick_steps);
+            const Vec3 from_convex = cells_of_p ? Vec3(-directions_.unit[0]) : directions_.unit[0];
+            cells.open_nearest(best_.upper - options_.tolerance,
+                               cells_of_p ? from_convex : q_in_p_.rotate_to_local(from_convex));
+        }
+        best_.lower = std::max(best_.lower, inward(cells.bound()));
+    }
+
+    // Limits the refinements from nodes: again once the nodes are smaller.
+    bool refines(double size) {
+        if (refined_ >= max_refinements && size > 0.5 * refined_size_) return false;
+        ++refined_;
+        refined_size_ = std::min(refined_size_, size);
+        return true;
+    }
+
+    // Refines from a pair of small nodes that may be closer than the best pair so far.
     void try_nodes(const DualTreeBound::Pair& nodes) {
         const double size = radius(p_.parts(), nodes.a) + radius(q_.parts(), nodes.b);
         const bool leaves = p_.parts().children(nodes.a).last && q_.parts().children(nodes.b).last;
-        if (!leaves || nodes.gap + 0.05 * size > best_.upper) return;
-        if (refined_ >= max_refinements && size > 0.5 * refined_size_) return;
-        ++refined_;
-        refined_size_ = std::min(refined_size_, size);
+        if (!leaves || nodes.gap + 0.05 * size > best_.upper || !refines(size)) return;
         const double before = best_.upper;
         refine_nodes(nodes);
         if (best_.upper < before - 0.01 * options_.tolerance) refine(best_.in_p, best_.in_q, thorough_steps);

@@ -2,11 +2,12 @@
 // Method: both trees are descended greedily to two nodes that are close, and the closest points are refined there by
 // projected gradient steps on the squared distance (Birgin, Martinez & Raydan 2000). Branch and bound over pairs of
 // nodes (dual_tree_bound.h) then raises the lower bound, subdividing as finely as needed, and finds closer points
-// elsewhere. The bounds of nodes are of first order, so that near the closest points the number of open pairs does not
+// elsewhere; beside a convex body, over the nodes of the other shape alone (convex_bound.h). The bounds of nodes are of first order, so that near the closest points the number of open pairs does not
 // grow with the depth. Thread-safe.
 #pragma once
 
 #include <fathom/base/pose.h>
+#include <fathom/detect/convex/convex_body.h>
 #include <fathom/detect/trees/dual_tree_bound.h>
 #include <fathom/geometry/surface_tree/surface_tree.h>
 
@@ -20,6 +21,7 @@ struct ClosestBody {
     const TriangleSphereTree* surface = nullptr; // if given, the triangles are used instead of the field
     const SurfaceTree* tree = nullptr;           // of the same triangles
     std::optional<FieldHalfSpace> half_space{};
+    const convex::Body* convex = nullptr; // of a solid that is a convex body
 };
 
 struct ClosestOptions {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr Index triangle_bit = 0x8000'0000u; // set: a triangle, by its position in the tree; else a node
 constexpr double farthest_sphere = 1e4;      // distance of the centre of an empty sphere, in sizes of the solid
-constexpr double exact_for_cells_below = 1e3; // in units of the rounding of the field
+constexpr double exact_for_cells_below = 1e4; // in units of the rounding of the field
 
 Sphere round(const Box& box) { return {box.center(), outward(box.half().norm())}; }
 
@@ -244,6 +244,7 @@ void BoundingTree::add_spheres(std::span<Cell> cells, double far) {
 
 namespace {
 
+constexpr double most_unequal = 16;           // ratio of the radii of two nodes
 constexpr std::size_t separation_effort = 48; // nodes that are opened to separate one pair along a direction
 
 bool farther(const DualTreeBound::Pair& p, const DualTreeBound::Pair& q) {
@@ -431,12 +432,13 @@ void DualTreeBound::aim(const Vec3& direction) {
 }
 
 // Near the closest points so far, the node is opened whose bound extends farther beyond its closest point, towards the
-// other shape; elsewhere the larger one.
+// other shape; elsewhere, and if it is much larger, the larger one.
 bool DualTreeBound::opens_a(const Pair& pair, const Directions& directions) const {
     const Sphere p = a_.sphere(pair.a), q = b_.sphere(pair.b);
     if (directions.count == 0 || b_.half_space()) return p.radius >= q.radius;
     const Vec3 from_a = p.center - directions.on_a, from_b = b_in_a_ * q.center - directions.on_b;
     if (from_a.norm() > 2 * p.radius || from_b.norm() > 2 * q.radius) return p.radius >= q.radius;
+    if (p.radius > most_unequal * q.radius || q.radius > most_unequal * p.radius) return p.radius >= q.radius;
     const Vec3& u = directions.unit[0];
     return u.dot(from_a) + a_.reach(pair.a, u) >= b_.reach(pair.b, rotation_.transpose() * -u) - u.dot(from_b);
 }
