@@ -403,10 +403,19 @@ private:
     void try_nodes(const DualTreeBound::Pair& nodes) {
         const double size = radius(p_.parts(), nodes.a) + radius(q_.parts(), nodes.b);
         const bool leaves = p_.parts().children(nodes.a).last && q_.parts().children(nodes.b).last;
+        if (leaves && ++tried_ % 16 == 0) try_centers(nodes);
         if (!leaves || nodes.gap + 0.05 * size > best_.upper || !refines(size)) return;
         const double before = best_.upper;
         refine_nodes(nodes);
         if (best_.upper < before - 0.01 * options_.tolerance) refine(best_.in_p, best_.in_q, thorough_steps);
+    }
+
+    // Where refinement ended at a kink, points of other nodes may be closer.
+    void try_centers(const DualTreeBound::Pair& nodes) {
+        auto [x, y] = centers(nodes.a, nodes.b);
+        if (!project(x, y) || !((x - y).norm() < best_.upper)) return;
+        refine(x, y, thorough_steps);
+        refine_by_planes();
     }
 
     ClosestOptions options_;
@@ -415,7 +424,7 @@ private:
     DualTreeBound pairs_;
     double size_;
     Directions directions_;
-    std::size_t refined_ = 0;
+    std::size_t refined_ = 0, tried_ = 0;
     double refined_size_ = HUGE_VAL;
     ClosestPoints best_;
 };
