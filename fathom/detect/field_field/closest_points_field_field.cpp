@@ -42,9 +42,7 @@ public:
     }
     [[nodiscard]] std::size_t evaluations() const { return evaluations_ + parts_.evaluations(); }
     // Whether project() finds the closest point of the shape.
-    [[nodiscard]] bool is_distance() const {
-        return body_.solid == nullptr || field().error_bound() < 1e-9 * size();
-    }
+    [[nodiscard]] bool is_distance() const { return body_.solid == nullptr || field().error_bound() < 1e-9 * size(); }
 
     // Moves x to a point of the shape: the closest one, or for a field a nearby one. False if that fails.
     bool project(Vec3& x, double size) {
@@ -192,8 +190,8 @@ void closest_of_planes(PlaneBundle& of_a, PlaneBundle& of_b, const Vec3& near_a,
 class ClosestSearch {
 public:
     ClosestSearch(const ClosestBody& p, const ClosestBody& q, const Pose& q_in_p, const ClosestOptions& options)
-        : options_(options), p_(p, options), q_(q, options), q_in_p_(q_in_p),
-          pairs_(p_.parts(), q_.parts(), q_in_p), size_(std::min(p_.size(), q_.size())) {
+        : options_(options), p_(p, options), q_(q, options), q_in_p_(q_in_p), pairs_(p_.parts(), q_.parts(), q_in_p),
+          size_(std::min(p_.size(), q_.size())) {
         best_.upper = HUGE_VAL;
     }
 
@@ -431,9 +429,7 @@ private:
 
 } // namespace
 
-double least_single_tolerance(const Field& field) {
-    return field.in_double() ? 8 * field.value_bounds(0).jump : 0;
-}
+double least_single_tolerance(const Field& field) { return field.in_double() ? 8 * field.value_bounds(0).jump : 0; }
 
 ClosestPoints closest_points(const ClosestBody& p, const ClosestBody& q, const Pose& q_in_p,
                              const ClosestOptions& options) {

@@ -2,8 +2,8 @@
 // Method: both trees are descended greedily to two nodes that are close, and the closest points are refined there by
 // projected gradient steps on the squared distance (Birgin, Martinez & Raydan 2000). Branch and bound over pairs of
 // nodes (dual_tree_bound.h) then raises the lower bound, subdividing as finely as needed, and finds closer points
-// elsewhere; beside a convex body, over the nodes of the other shape alone (convex_bound.h). The bounds of nodes are of first order, so that near the closest points the number of open pairs does not
-// grow with the depth. Thread-safe.
+// elsewhere; beside a convex body, over the nodes of the other shape alone (convex_bound.h). The bounds of nodes are of
+// first order, so that near the closest points the number of open pairs does not grow with the depth. Thread-safe.
 #pragma once
 
 #include <fathom/base/pose.h>

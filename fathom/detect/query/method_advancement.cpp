@@ -2,6 +2,7 @@
 #include <fathom/detect/query/methods.h>
 
 #include <fathom/base/rounding.h>
+#include <fathom/detect/field_field/closest_points_field_field.h>
 #include <fathom/detect/field_field/field_field.h>
 #include <fathom/detect/mesh_field/mesh_contacts.h>
 #include <fathom/detect/query/conservative_advancement.h>
@@ -25,6 +26,9 @@ public:
           mover_b_(b.motion), two_solids_(has_field(a.shape->kind()) && has_field(b.shape->kind())) {
         const Method method = choose(a.shape->kind(), b.shape->kind(), Question::distance, Method::automatic);
         exact_ = method != Method::field_field && method != Method::mesh_field;
+        for (const Shape* shape : {a.shape, b.shape})
+            if (has_field(shape->kind()))
+                least_tolerance_ = std::max(least_tolerance_, field_field::least_single_tolerance(*shape->field()));
         distances_left_ = scaled(max_distances, options.effort);
         // Points of a small rotation are computed about a distant axis.
         for (const Mover* mover : {&mover_a_, &mover_b_})
@@ -60,8 +64,13 @@ public:
     }
 
 private:
+    // The solids are those of status queries, with values in single precision. A probe is repeated at another time
+    // rather than worked out with a large budget.
     [[nodiscard]] DistanceResult distance_at(double t, double tolerance) const {
-        return distance(*a_.shape, mover_a_.pose(t), *b_.shape, mover_b_.pose(t), {.tolerance = tolerance});
+        const double size = Pair{{a_.shape, {}}, {b_.shape, {}}}.size();
+        const double used = tolerance > 0 ? std::max(tolerance, least_tolerance_) : 0;
+        return distance(*a_.shape, mover_a_.pose(t), *b_.shape, mover_b_.pose(t),
+                        {.tolerance = used, .effort = 1 / more_evaluations(used, size)});
     }
 
     [[nodiscard]] TimeProbe at(double t) const {
@@ -117,9 +126,10 @@ private:
         const Pair pair{{a_.shape, mover_a_.pose(t)}, {b_.shape, mover_b_.pose(t)}};
         if (gap < 0.2 * value && pair.a.shape->bounded() && pair.b.shape->bounded() && distances_left_ > 0 &&
             distances_left_-- > 0)
-            gap = std::max(
-                gap, distance_of_disjoint(pair, {.tolerance = 0.5 * value}, false, probe_evaluations).lower_bound -
-                         options_.margin);
+            gap = std::max(gap, distance_of_disjoint(pair, {.tolerance = std::max(0.5 * value, least_tolerance_)},
+                                                     false, probe_evaluations)
+                                        .lower_bound -
+                                    options_.margin);
         return {false, gap - rounding, 0, std::max(value - options_.margin - gap, 0.0)};
     }
 
@@ -161,7 +171,8 @@ private:
 
     Moving a_, b_;
     SweepOptions options_;
-    double coarse_; // tolerance far from contact (m)
+    double coarse_;              // tolerance far from contact (m)
+    double least_tolerance_ = 0; // smaller ones mean another solid (m), see least_single_tolerance()
     Mover mover_a_, mover_b_;
     bool two_solids_, exact_ = false;    // exact_: distances are exact
     mutable std::size_t distances_left_; // limit on distances by branch and bound, for a surface and a solid

@@ -133,14 +133,11 @@ field_field::ClosestBody body_of(const Shape& shape, bool by_field) {
     return {.solid = &shape.solid(), .convex = shape.kind() == ShapeKind::convex ? &shape.convex() : nullptr};
 }
 
-// Limit on evaluations, from the tolerance relative to the default one: the number of pairs of cells that remain grows
-// where surfaces face each other almost in parallel.
-std::size_t evaluations_for(double tolerance, double size) {
-    const double share = std::clamp(1e-3 * size / tolerance, 1.0, 20.0);
-    return scaled(60'000, std::isnan(share) ? 1.0 : share);
-}
-
 } // namespace
+
+double more_evaluations(double tolerance, double size) {
+    return tolerance > 0 && std::isfinite(size) ? std::clamp(1e-3 * size / tolerance, 1.0, 20.0) : 1.0;
+}
 
 DistanceResult distance_of_disjoint(const Pair& pair, const DistanceOptions& options, bool by_fields,
                                     std::size_t max_evaluations) {
@@ -150,8 +147,9 @@ DistanceResult distance_of_disjoint(const Pair& pair, const DistanceOptions& opt
     const field_field::ClosestPoints near = field_field::closest_points(
         body_of(*p.a.shape, by_fields), body_of(*p.b.shape, by_fields), relative(p.a.pose, p.b.pose),
         {.tolerance = 0.98 * tolerance,
-         .max_evaluations =
-             scaled(max_evaluations > 0 ? max_evaluations : evaluations_for(tolerance, pair.size()), options.effort)});
+         .max_evaluations = max_evaluations > 0
+                                ? scaled(max_evaluations, options.effort)
+                                : scaled(60'000, options.effort * more_evaluations(tolerance, pair.size()))});
     const double rounding = pose_rounding(extent(*p.a.shape) + extent(*p.b.shape), p.a.pose.translation.norm(),
                                           p.b.pose.translation.norm());
     DistanceResult result =

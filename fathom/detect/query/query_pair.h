@@ -54,9 +54,14 @@ struct Lowest {
 };
 [[nodiscard]] Lowest lowest(const Placed& surface, const Vec3& direction);
 
+// Factor of the limit on evaluations for a distance with this tolerance (m) between shapes of which the smaller has
+// this size: the number of cells that remain grows where surfaces face each other almost in parallel. 0: the default
+// one.
+[[nodiscard]] double more_evaluations(double tolerance, double size);
+
 // The bounds on the distance of two shapes, and their closest points. They must be known to be disjoint unless a shape
-// with triangles has no interior; otherwise `by_fields` bounds solids by their fields alone. One of them is bounded,
-// the other as well or a half-space.
+// with triangles has no interior; otherwise `by_fields` bounds solids by their fields alone. max_evaluations = 0: by
+// the tolerance. One of them is bounded, the other as well or a half-space.
 [[nodiscard]] DistanceResult distance_of_disjoint(const Pair& pair, const DistanceOptions& options,
                                                   bool by_fields = false, std::size_t max_evaluations = 0);
 

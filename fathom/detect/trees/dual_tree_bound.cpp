@@ -16,8 +16,8 @@ namespace fathom {
 
 namespace {
 
-constexpr Index triangle_bit = 0x8000'0000u; // set: a triangle, by its position in the tree; else a node
-constexpr double farthest_sphere = 1e4;      // distance of the centre of an empty sphere, in sizes of the solid
+constexpr Index triangle_bit = 0x8000'0000u;  // set: a triangle, by its position in the tree; else a node
+constexpr double farthest_sphere = 1e4;       // distance of the centre of an empty sphere, in sizes of the solid
 constexpr double exact_for_cells_below = 1e4; // in units of the rounding of the field
 
 Sphere round(const Box& box) { return {box.center(), outward(box.half().norm())}; }
@@ -34,7 +34,8 @@ double reach_below(const PlaneOver& plane, const Vec3& direction, const Vec3& ha
 } // namespace
 
 BoundingTree::BoundingTree(const FieldSphereTree& solid, double min_radius, std::shared_ptr<const Field> exact)
-    : solid_(&solid), min_radius_(min_radius), exact_(std::move(exact)), size_(solid.empty() ? 0 : solid.bounds().size().maxCoeff()) {
+    : solid_(&solid), min_radius_(min_radius), exact_(std::move(exact)),
+      size_(solid.empty() ? 0 : solid.bounds().size().maxCoeff()) {
     const FieldTraits traits = solid.field().traits();
     if (exact_) exact_below_ = exact_for_cells_below * solid.field().value_bounds(0).jump;
     convex_ = traits.convex;

@@ -97,9 +97,9 @@ private:
     double min_radius_ = HUGE_VAL;
     std::shared_ptr<const Field> exact_{};
     double exact_below_ = 0; // largest radius of cells that `exact_` bounds (m)
-    double size_ = 0;      // of the solid (m)
-    bool convex_ = false;  // the field is a convex function
-    bool spheres_ = false; // values far outside prove large empty spheres
+    double size_ = 0;        // of the solid (m)
+    bool convex_ = false;    // the field is a convex function
+    bool spheres_ = false;   // values far outside prove large empty spheres
     Vec3 direction_ = Vec3::Zero(), facing_ = Vec3::Zero();
     PlaneOver whole_{}; // bounds the whole solid: normal . x <= offset
     std::size_t evaluations_ = 0;

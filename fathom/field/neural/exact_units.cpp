@@ -34,8 +34,7 @@ double largest_bend(Activation activation, double k, double lower, double upper)
         return 0.7699; // 4 / (3 sqrt 3)
     case Activation::sine: {
         const double at_middle = std::abs(std::sin(k * 0.5 * (lower + upper)));
-        return k * k *
-               std::min(1.0, at_middle + 0.5 * k * (upper - lower) + few_roundings * (1 + k * std::abs(upper)));
+        return k * k * std::min(1.0, at_middle + 0.5 * k * (upper - lower) + few_roundings * (1 + k * std::abs(upper)));
     }
     default:
         return 0.25 * k; // softplus
@@ -180,8 +179,7 @@ double exact_value(const RangeProgram& program, std::span<const double> encoded,
                     sum += static_cast<double>(weight[i]) * values[span.start + i];
                 weight += in_tiles(span.count);
             }
-            const ActivationValue out =
-                exact_activation(activation(layer), static_cast<double>(layer.parameter), sum);
+            const ActivationValue out = exact_activation(activation(layer), static_cast<double>(layer.parameter), sum);
             values[u] = out.value;
             if (!adjoints.empty()) adjoints[u] = out.slope; // until the derivative is known
         }

@@ -24,8 +24,7 @@ std::span<double> exact_scratch(std::size_t count) {
 NetworkRange::Side NetworkRange::exactly_in_frame(const Box& box, int axis) const {
     const double center = frame_.center[axis], lower = box.lower[axis], upper = box.upper[axis];
     const double low = (lower - center) / frame_.scale, high = (upper - center) / frame_.scale;
-    const double slack =
-        (std::max(std::abs(lower), std::abs(upper)) + std::abs(center)) / frame_.scale * 0x1p-50;
+    const double slack = (std::max(std::abs(lower), std::abs(upper)) + std::abs(center)) / frame_.scale * 0x1p-50;
     const double middle = 0.5 * low + 0.5 * high;
     return {middle, std::max(high - middle, middle - low) + slack};
 }

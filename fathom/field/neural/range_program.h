@@ -159,8 +159,8 @@ void exact_units(const RangeProgram& program, std::span<const double> entered, s
                                      std::span<double> adjoints);
 // The result before the last activation, for these encoded numbers. `values`: units doubles. If `adjoints` is not
 // empty (units doubles), its first become the derivatives of the result by the encoded numbers.
-[[nodiscard]] double exact_value(const RangeProgram& program, std::span<const double> encoded,
-                                 std::span<double> values, std::span<double> adjoints);
+[[nodiscard]] double exact_value(const RangeProgram& program, std::span<const double> encoded, std::span<double> values,
+                                 std::span<double> adjoints);
 // Value and derivative of an activation.
 struct ActivationValue {
     double value = 0, slope = 0;
