@@ -9,6 +9,7 @@
 
 #include <support/test_counts.h>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace fathom {
@@ -64,6 +65,7 @@ TEST(Distance, bounds_enclose_closed_forms_and_converge_to_the_tolerance) {
 // Bounds at two tolerances on random pairs of every two kinds; the bounds of both calls must overlap.
 TEST(Distance, of_all_pairs_of_kinds_is_as_accurate_as_requested_or_not_converged) {
     std::size_t apart = 0, converged = 0, finely = 0;
+    std::string open;
     for (const ShapeKind a : all_shape_kinds)
         for (const ShapeKind b : all_shape_kinds) {
             if (b < a) continue;
@@ -83,6 +85,9 @@ TEST(Distance, of_all_pairs_of_kinds_is_as_accurate_as_requested_or_not_converge
                 ++apart;
                 converged += coarse.converged;
                 finely += fine.converged;
+                if (!fine.converged)
+                    open +=
+                        fmt::format("  {}: {:.1e} of the size\n", what, (fine.upper_bound - fine.lower_bound) / size);
                 EXPECT_EQ(coarse.converged, coarse.upper_bound - coarse.lower_bound <= 1e-3 * size) << what;
                 EXPECT_EQ(fine.converged, fine.upper_bound - fine.lower_bound <= 1e-6 * size) << what;
                 EXPECT_LE(fine.lower_bound, coarse.upper_bound + 1e-9 * size) << what;
@@ -92,10 +97,11 @@ TEST(Distance, of_all_pairs_of_kinds_is_as_accurate_as_requested_or_not_converge
     RecordProperty("apart", static_cast<int>(apart));
     RecordProperty("converged", static_cast<int>(converged));
     RecordProperty("converged to 1e-6", static_cast<int>(finely));
-    std::printf("%zu pairs apart, %zu converged by default, %zu to 1e-6 of the size\n", apart, converged, finely);
+    std::printf("%zu pairs apart, %zu converged by default, %zu to 1e-6 of the size\n%s", apart, converged, finely,
+                open.c_str());
     EXPECT_GT(apart, 60u);
     EXPECT_GE(converged, testing::count_of(apart, apart * 98 / 100));
-    EXPECT_GE(finely, apart * 6 / 10);
+    EXPECT_GE(finely, testing::count_of(apart * 98 / 100, apart * 98 / 100));
 }
 
 // The nearest of many points of one solid in the exact distance of the other.
@@ -109,12 +115,15 @@ TEST(Distance, lower_bounds_never_exceed_the_distance_of_sampled_points) {
         const DistanceResult d = distance(a, poses.a, b, poses.b, {.tolerance = 1e-6});
         if (!(d.upper_bound > 0)) continue;
         ++tested;
+        // At this tolerance the solid of a network is that of its values in double.
+        const std::shared_ptr<const Field> in_double = a.field()->in_double();
+        const Field& solid = in_double ? *in_double : *a.field();
         for (std::size_t i = 0; i < 2000; ++i) {
             const Vec3 x = random.in_box(a.bounds());
-            if (a.field()->distance(x) > 0) continue;
+            if (solid.distance(x) > 0) continue;
             EXPECT_LE(d.lower_bound, b.field()->distance(poses.b.to_local(poses.a * x)) + 1e-9);
         }
-        EXPECT_LE(a.field()->distance(poses.a.to_local(d.point_a)), 1e-9);
+        EXPECT_LE(solid.distance(poses.a.to_local(d.point_a)), 1e-9);
         EXPECT_NEAR(b.field()->distance(poses.b.to_local(d.point_b)), 0, 1e-9);
     }
     EXPECT_GT(tested, 15u);
