@@ -38,6 +38,8 @@ public:
     [[nodiscard]] double inside(double value) const;
 
     [[nodiscard]] double level() const { return level_; }
+    // Difference of two values that is due to rounding (m).
+    [[nodiscard]] double jump() const { return bounds_.jump; }
 
 private:
     [[nodiscard]] double min_distance(double value) const; // lower bound on D(p), if field(p) == value

@@ -16,6 +16,8 @@ namespace fathom::point_field {
 // subdivided well below the tolerance, and open pieces within a few tolerances of a contact are joined to it.
 inline constexpr double shortest_piece = 1.0 / 16; // tolerances
 inline constexpr double longest_margin = 2;        // tolerances
+// Where values are rounded to single precision, pieces much shorter than that give no information.
+inline constexpr double shortest_rounded = 0.02; // share of the rounding, as a length (m)
 
 enum class PieceKind { unknown, free, inside, open };
 
@@ -74,6 +76,10 @@ private:
         if (part.speed == 0) return with(piece, inside || value > radius_.level() ? found : PieceKind::open);
         const double reach = reach_in_time(inside ? radius_.inside(value) : radius_(value), part.speed);
         if (reach > half) return with(piece, found);
+        if (2 * half * part.speed <= shortest_rounded * radius_.jump()) {
+            const PieceKind kind = range_of(part);
+            return kind != PieceKind::unknown ? with(piece, kind) : too_short(piece, inside ? middle : -1);
+        }
         if (2 * half <= shortest_piece * options_.tolerance || !(piece.start < middle && middle < piece.end))
             return too_short(piece, inside ? middle : -1);
         if (reach < 0.25 * half && 2 * half * part.speed <= path_.longest_range()) {
@@ -104,12 +110,16 @@ private:
     // only every eighth time.
     [[nodiscard]] PieceKind by_range(const PathPart& part) {
         if (range_credit_ <= 0 && ++ranges_left_out_ % 8 != 0) return PieceKind::unknown;
+        const PieceKind kind = range_of(part);
+        range_credit_ += kind == PieceKind::unknown ? -1 : 2;
+        return kind;
+    }
+
+    [[nodiscard]] PieceKind range_of(const PathPart& part) {
         ++evaluations_;
         const Interval range = field_.range(Box::around(part.middle, part.reach).grown(path_.error()));
-        --range_credit_;
-        if (range.lower > radius_.level()) return range_credit_ += 3, PieceKind::free;
-        if (range.upper <= radius_.level()) return range_credit_ += 3, PieceKind::inside;
-        return PieceKind::unknown;
+        if (range.lower > radius_.level()) return PieceKind::free;
+        return range.upper <= radius_.level() ? PieceKind::inside : PieceKind::unknown;
     }
 
     [[nodiscard]] double reach_in_time(double radius, double speed) const {

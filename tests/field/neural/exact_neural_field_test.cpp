@@ -56,7 +56,8 @@ TEST(ExactNeuralField, computes_the_network_in_double) {
             EXPECT_NEAR(s.distance, network.scale * plain.sample.distance, 1e-12);
             EXPECT_EQ(s.distance, exact->distance(p));
             EXPECT_LE(std::abs(s.distance - field.distance(p)), field.rounding_bound());
-            if (plain.kink > 1e-12) EXPECT_NEAR((s.gradient - plain.sample.slope).norm(), 0, 1e-10);
+            if (!(plain.kink > 1e-12)) continue; // the slope jumps
+            EXPECT_NEAR((s.gradient - plain.sample.gradient).norm(), 0, 1e-10);
         }
         const Vec3 beyond = network.domain.upper + Vec3(1, 2, 3);
         EXPECT_NEAR(exact->distance(beyond), field.distance(beyond), 2 * field.rounding_bound());
