@@ -101,7 +101,7 @@ TEST(Distance, of_all_pairs_of_kinds_is_as_accurate_as_requested_or_not_converge
                 open.c_str());
     EXPECT_GT(apart, 60u);
     EXPECT_GE(converged, testing::count_of(apart, apart * 98 / 100));
-    EXPECT_GE(finely, testing::count_of(apart * 98 / 100, apart * 98 / 100));
+    EXPECT_GE(finely, testing::count_of(apart, apart * 98 / 100));
 }
 
 // The nearest of many points of one solid in the exact distance of the other.
