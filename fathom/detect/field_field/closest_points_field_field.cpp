@@ -2,6 +2,7 @@
 #include <fathom/detect/field_field/closest_points_field_field.h>
 
 #include <fathom/base/rounding.h>
+#include <fathom/detect/field_field/plane_bundle.h>
 #include <fathom/detect/trees/convex_bound.h>
 #include <fathom/geometry/primitive/closest_point.h>
 
@@ -135,57 +136,6 @@ private:
     BoundingTree parts_;
     std::size_t evaluations_ = 0;
 };
-
-// The last planes of a shape, with their multipliers.
-struct PlaneBundle {
-    std::array<PlaneOver, 8> planes{};
-    std::array<double, 8> weights{};
-    std::size_t count = 0;
-
-    void add(const PlaneOver& plane) {
-        if (!(plane.offset < HUGE_VAL)) return;
-        std::size_t place = count;
-        if (count < planes.size())
-            ++count;
-        else // instead of the first inactive one
-            place = static_cast<std::size_t>(std::min_element(weights.begin(), weights.end()) - weights.begin());
-        std::rotate(planes.begin() + static_cast<std::ptrdiff_t>(place),
-                    planes.begin() + static_cast<std::ptrdiff_t>(std::min(place + 1, count - 1)),
-                    planes.begin() + static_cast<std::ptrdiff_t>(count));
-        planes[count - 1] = plane;
-    }
-    // Moves planes beyond a point of the shape: where it is not convex, they cut it off.
-    void admit(const Vec3& x) {
-        for (std::size_t k = 0; k < count; ++k) planes[k].offset = std::max(planes[k].offset, planes[k].normal.dot(x));
-    }
-};
-
-// Minimizes |a - b|^2 + stay (|a - near_a|^2 + |b - near_b|^2) below the planes, by Hildreth's method: ascent in one
-// multiplier at a time.
-void closest_of_planes(PlaneBundle& of_a, PlaneBundle& of_b, const Vec3& near_a, const Vec3& near_b, double stay,
-                       Vec3& a, Vec3& b) {
-    const double other = 1 / (stay * (2 + stay)), own = (1 + stay) * other;
-    a = stay * (own * near_a + other * near_b);
-    b = stay * (other * near_a + own * near_b);
-    of_a.weights.fill(0);
-    of_b.weights.fill(0);
-    const auto pass = [&](PlaneBundle& bundle, Vec3& x, Vec3& y) {
-        double change = 0;
-        for (std::size_t k = 0; k < bundle.count; ++k) {
-            const PlaneOver& plane = bundle.planes[k];
-            const double over = plane.normal.dot(x) - plane.offset,
-                         weight = std::max(0.0, bundle.weights[k] + over / own), step = weight - bundle.weights[k];
-            bundle.weights[k] = weight;
-            x -= own * step * plane.normal;
-            y -= other * step * plane.normal;
-            change = std::max(change, std::abs(step));
-        }
-        return change;
-    };
-    const double small = 1e-12 * (a - b).norm() + 1e-300;
-    for (int k = 0; k < 80; ++k)
-        if (const double of_first = pass(of_a, a, b); of_first + pass(of_b, b, a) < small) break;
-}
 
 class ClosestSearch {
 public:
