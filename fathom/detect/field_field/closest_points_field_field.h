@@ -35,8 +35,8 @@ struct ClosestPoints {
     std::size_t evaluations = 0;
 };
 
-// Below this tolerance (m), the distance of a solid whose field computes in single precision is that of
-// Field::in_double(); 0 for other fields.
+// The distance of a solid whose field computes in single precision is that of Field::in_double(). Below this tolerance
+// (m), its values and bounds are used throughout, not only for the result; 0 for other fields.
 [[nodiscard]] double least_single_tolerance(const Field& field);
 
 // The shapes must not be empty, and known to be disjoint. P must be bounded, Q as well unless it is a half-space.
