@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
 #include <memory>
@@ -69,8 +70,8 @@ ConvexParts hulls_of(const FieldSource& source, DecomposeOptions options, const 
 }
 
 TriangleMesh mesh_of(const OrientedBox& box) {
-    std::vector<Vec3> corners;
-    for (int k = 0; k < 8; ++k) corners.push_back(box.pose * Box{-box.half, box.half}.corner(k));
+    std::array<Vec3, 8> corners;
+    for (std::size_t k = 0; k < 8; ++k) corners[k] = box.pose * Box{-box.half, box.half}.corner(static_cast<int>(k));
     return triangles_of(convex::make_hull(corners));
 }
 

@@ -34,7 +34,8 @@ std::vector<Vec3> spread_directions() {
     constexpr int on_spiral = 80;
     std::vector<Vec3> out;
     for (int k = 0; k < 27; ++k)
-        if (k != 13) out.push_back(Vec3(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1).normalized());
+        if (const Eigen::Vector3i n(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1); !n.isZero())
+            out.push_back(n.cast<double>().normalized());
     for (int k = 0; k < on_spiral; ++k) {
         const double z = 1 - (2 * k + 1.0) / on_spiral, turn = 2.399963229728653 * k, r = std::sqrt(1 - z * z);
         out.emplace_back(r * std::cos(turn), r * std::sin(turn), z);
@@ -91,6 +92,7 @@ std::vector<double> reflex_levels(const Cell& cell, int axis) {
                      [](const Level& a, const Level& b) { return coarse(a.weight) > coarse(b.weight); });
     if (joined.size() > reflex_planes) joined.resize(reflex_planes);
     std::vector<double> out;
+    out.reserve(joined.size());
     for (const Level& level : joined) out.push_back(level.at);
     return out;
 }
@@ -160,6 +162,7 @@ void score(const Cell& cell, const GapTree& gaps, const CutOptions& options, std
     if (candidates.empty()) return;
     const int axis = candidates.front().axis;
     std::vector<double> planes;
+    planes.reserve(candidates.size());
     for (const Candidate& c : candidates) planes.push_back(c.plane);
     const auto slabs = slab_corners(cell, axis, planes);
     std::vector<HullPart> below = accumulated(slabs, true), above = accumulated(slabs, false);

@@ -119,6 +119,7 @@ Result searched(const TriangleMesh& mesh, const GapTree& gaps, const HullOptions
     const double thinnest = options.thinnest > 0 ? options.thinnest : options.concavity / 5;
     std::vector<Cell> cells;
     std::vector<TriangleMesh> pieces = pieces_of(mesh);
+    cells.reserve(pieces.size());
     const Field* const solid = pieces.size() == 1 ? &gaps.solid() : nullptr;
     for (TriangleMesh& piece : pieces)
         cells.push_back(whole(std::make_shared<const PieceSurface>(std::move(piece), solid), gaps));

@@ -51,6 +51,7 @@ std::vector<Direction> directions_of(const TriangleMesh& mesh) {
         if (area > bin.largest * (1 + 1e-9)) bin.largest = area, bin.normal = n;
     }
     std::vector<Direction> all;
+    all.reserve(bins.size());
     for (const auto& [key, bin] : bins) all.push_back(bin);
     std::stable_sort(all.begin(), all.end(), [](const Direction& a, const Direction& b) {
         return static_cast<float>(a.area) > static_cast<float>(b.area);
@@ -80,6 +81,7 @@ std::vector<TriangleMesh> pieces_of(const TriangleMesh& mesh) {
         for (const Index t : found.triangles_of_part[part]) piece.triangles.push_back(mesh.triangles[t]);
     }
     std::vector<TriangleMesh> pieces;
+    pieces.reserve(solids.size());
     for (const auto& [solid, piece] : solids) pieces.push_back(without_unreferenced_vertices(piece));
     return pieces;
 }
