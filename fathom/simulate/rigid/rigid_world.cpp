@@ -316,6 +316,8 @@ RigidWorld::RigidWorld(RigidWorld&&) noexcept = default;
 Index RigidWorld::add(Body body) {
     State& s = *state_;
     check_body(body, s.bodies.size());
+    // What detection needs is built now, so that no step takes longer than the others.
+    if (has_field(body.shape->solid().kind())) (void)body.shape->solid().caster();
     s.masses.emplace_back(body);
     s.states.push_back(start_state(body, s.masses.back()));
     s.moving.emplace_back();
