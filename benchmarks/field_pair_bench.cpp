@@ -163,6 +163,37 @@ void contact_rows(Report& report, const Pairing& p) {
                     p.name, each[pose_count / 2], hits.empty() ? 0.0 : hits[hits.size() / 2], each.back()));
 }
 
+// The global search of the deepest point: its time, what it proves, and how often descents alone are less deep.
+void deepest_rows(Report& report, const Pairing& p) {
+    constexpr double tolerance = 1e-3; // m
+    std::vector<field_field::CollideResult> global(slow_count), local(slow_count);
+    const std::function<void()> rivals[] = {
+        [&] {
+            for (std::size_t k = 0; k < slow_count; ++k)
+                global[k] = field_field::collide(p.a.solid, {}, p.b.solid, p.poses[k], {.depth_tolerance = tolerance});
+        },
+        [&] {
+            for (std::size_t k = 0; k < slow_count; ++k)
+                local[k] = field_field::collide(p.a.solid, {}, p.b.solid, p.poses[k]);
+        }};
+    const std::vector<double> seconds = race(rivals, 2);
+    std::size_t overlapping = 0, proven = 0, short_of_it = 0;
+    double worst = 0;
+    for (std::size_t k = 0; k < slow_count; ++k) {
+        if (global[k].status != Status::overlapping) continue;
+        ++overlapping;
+        proven += global[k].depth_bound <= global[k].depth + 1.5 * tolerance + global[k].error_bound;
+        short_of_it += local[k].depth < global[k].depth - tolerance;
+        worst = std::max(worst, global[k].depth - local[k].depth);
+    }
+    const std::string error =
+        fmt::format("{} of {} overlaps proven to {:.0e} m; descents alone are less deep in {}, by {:.1e} m at most",
+                    proven, overlapping, tolerance, short_of_it, worst);
+    report.add({"pair-deepest", fmt::format("{}, {} poses, deepest point", p.name, slow_count), "ms/query",
+                milliseconds(seconds[0], slow_count), "ours, by descents", milliseconds(seconds[1], slow_count),
+                ratio(seconds[0], seconds[1]), error, p.megabytes()});
+}
+
 void distance_rows(Report& report, const Pairing& p) {
     std::vector<Pose> apart;
     for (std::size_t k = 0; k < pose_count && apart.size() < slow_count; ++k)
@@ -243,6 +274,7 @@ void run_pairs(Report& report) {
     const auto rows = [&](const Pairing& pairing) {
         yes_no_rows(report, pairing);
         contact_rows(report, pairing);
+        deepest_rows(report, pairing);
         distance_rows(report, pairing);
         report.note(fmt::format("{}: memory of the peers, MB: FCL float {:.1f}, double {:.1f} (second body)",
                                 pairing.name, 1e-6 * static_cast<double>(pairing.peers_b.single.bytes()),
