@@ -60,7 +60,7 @@ private:
         return columns_[static_cast<std::size_t>(RangeColumn::state) * program_.units + unit];
     }
     [[nodiscard]] bool bends(std::size_t unit) const {
-        return state(unit) == Number(unit_bends) && column(RangeColumn::slope, unit) > 0;
+        return state(unit) == static_cast<Number>(unit_bends) && column(RangeColumn::slope, unit) > 0;
     }
     void add(double term) {
         constant_ += term;
@@ -95,9 +95,9 @@ private:
 
     // a * activation(z) >= result * z + constant over the inputs z that can reach the unit.
     [[nodiscard]] double below(std::size_t unit, double a) {
-        if (state(unit) == Number(unit_is_linear)) return a;
-        if (state(unit) == Number(unit_is_off)) return 0;
-        if (state(unit) == Number(unit_is_curved)) {
+        if (state(unit) == static_cast<Number>(unit_is_linear)) return a;
+        if (state(unit) == static_cast<Number>(unit_is_off)) return 0;
+        if (state(unit) == static_cast<Number>(unit_is_curved)) {
             add(a * column(RangeColumn::others, unit));
             lost_ += std::abs(a) * column(RangeColumn::own, unit);
             return a * column(RangeColumn::slope, unit);

@@ -165,6 +165,6 @@ void exact_units(const RangeProgram& program, std::span<const double> entered, s
 struct ActivationValue {
     double value = 0, slope = 0;
 };
-[[nodiscard]] ActivationValue exact_activation(Activation activation, double parameter, double input);
+[[nodiscard]] ActivationValue exact_activation(Activation activation, double k, double x); // k: the parameter
 
 } // namespace fathom
