@@ -169,7 +169,7 @@ void print_error(double error_bound, const NamedShape& a, const NamedShape& b) {
     else if (error_bound > 0)
         fmt::print("  error      at most {:.3g} m: {}\n", error_bound,
                    a.shape.error_bound() > 0 || b.shape.error_bound() > 0 ? "of the shapes as they are sampled"
-                                                                          : "by rounding");
+                                                                          : "of the computation");
     else
         fmt::print("  error      0: the shapes are exact\n");
 }

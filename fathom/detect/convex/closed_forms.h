@@ -13,7 +13,8 @@ struct CoreDistance {
     bool contact = false; // proven by a polytope where the points of the direction do not show it
 };
 
-// Points against points, segments, boxes and ellipsoids; segments against segments. False if there is no closed form.
+// The pairs with a closed form are a point and a point, segment, box or ellipsoid, and two segments. Returns false for
+// other pairs.
 [[nodiscard]] bool closed_form(const Difference& difference, CoreDistance& result);
 
 // Looks for a point of both boxes by projections onto one and the other in turn (in A's frame). It finds one quickly

@@ -10,8 +10,6 @@ namespace fathom::convex {
 
 namespace {
 
-constexpr std::size_t max_scanned = 32; // vertices of a hull; more are searched along the edges
-
 Support farthest_vertex(const Hull& hull, const Vec3& n) {
     int best = 0;
     double value = n.dot(hull.vertices[0]);
@@ -104,7 +102,8 @@ Support support(const Body& body, const Vec3& direction, int hint) {
         break;
     }
     const Hull& hull = *body.hull;
-    return hull.vertices.size() <= max_scanned ? farthest_vertex(hull, direction) : climb(hull, direction, hint);
+    return hull.vertices.size() <= max_scanned_vertices ? farthest_vertex(hull, direction)
+                                                        : climb(hull, direction, hint);
 }
 
 Support certain_support(const Body& body, const Vec3& direction) {

@@ -53,8 +53,9 @@ struct Support {
     Vec3 point = Vec3::Zero();
     int piece = 0; // box: corner as Box::corner(); segment, frustum: 0 bottom, 1 top; hull: vertex
 };
-// The direction need not be a unit vector. `hint`: a piece that is probably near. Cost: O(1); hulls of more than 32
-// vertices by hill climbing along the edges.
+inline constexpr std::size_t max_scanned_vertices = 32; // of a hull; more are searched along the edges
+// The direction need not be a unit vector. `hint`: a piece that is probably near. Cost: O(1); hulls of more than
+// max_scanned_vertices by hill climbing along the edges.
 [[nodiscard]] Support support(const Body& body, const Vec3& direction, int hint = -1);
 // As support(), for hulls by a scan of all vertices: a result that a proof may rest on.
 [[nodiscard]] Support certain_support(const Body& body, const Vec3& direction);

@@ -1,6 +1,7 @@
 // The exact signed distance of a convex body as a field.
 // Not for bodies that have an analytic expression with exact distances, which is faster. Cost of a value: outside, one
-// GJK; inside, a hull takes one product for each face, other bodies an expanding polytope. Domain: all space.
+// GJK; inside, a hull takes one product for each face; an ellipsoid has a closed form; other bodies take an
+// expanding polytope. Domain: all space.
 #pragma once
 
 #include <fathom/detect/convex/convex_body.h>

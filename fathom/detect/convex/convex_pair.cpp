@@ -20,7 +20,10 @@ constexpr double uncertain_normal = 1e-6; // of the size: below this distance th
 
 // ---- Cores
 
-bool is_large_hull(const Body& body) { return body.core == Core::hull && body.hull->vertices.size() > 32; }
+// Its support points are found by climbing, which rounding may end early.
+bool is_large_hull(const Body& body) {
+    return body.core == Core::hull && body.hull->vertices.size() > max_scanned_vertices;
+}
 
 // Normals of faces that the closest points may lie on: a mean of three points has a direction that is inaccurate if it
 // is near the origin.
@@ -96,7 +99,6 @@ PairDistance with_radii(const Difference& d, const CoreDistance& core, bool core
     PairDistance result;
     const double radius = d.a.radius + d.b.radius;
     Direction r = core.direction;
-    result.cores_overlap = cores_overlap;
     result.rounding = d.rounding;
     result.lower = -r.height - radius - d.rounding;
     result.upper = -core.lower - radius + d.rounding;

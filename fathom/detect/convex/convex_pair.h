@@ -28,8 +28,7 @@ struct PairDistance {
     double lower = 0, upper = 0;
     Vec3 normal = Vec3::Zero();                          // unit, from A to B
     Vec3 point_a = Vec3::Zero(), point_b = Vec3::Zero(); // on the surfaces; their difference is along the normal
-    bool unique = true; // no other normal separates by the same distance, up to 4e-9 of the size
-    bool cores_overlap = false;
+    bool unique = true;  // no other normal separates by the same distance, up to 4e-9 of the size
     double rounding = 0; // bound on the error of a height by rounding (m)
 };
 

@@ -19,7 +19,7 @@ constexpr double least_pivot = 1e-13;    // of the largest number of a matrix; s
 
 Pose core_pose(const Body& body, const Pose& pose) { return body.placed ? pose * body.placement : pose; }
 
-// Infinite if there is no solution.
+// Solves the first equations of a linear system. The result is infinite if there is no solution.
 template <int Size>
 Eigen::Vector4d solution(const Eigen::Matrix4d& matrix, const Eigen::Vector4d& right) {
     using Square = Eigen::Matrix<double, Size, Size>;
@@ -93,7 +93,7 @@ private:
         return derivative;
     }
 
-    // Returns the angle by which the direction turned; infinity if there is no step.
+    // Returns the angle by which the direction turned, or infinity if the equations have no solution.
     double newton_step() {
         const Mat3 derivative = evaluate();
         Eigen::Matrix<double, 3, 2> tangents;

@@ -19,7 +19,7 @@ struct FaceContact {
 
 inline constexpr int max_face_contacts = 64;
 
-// Contacts with a depth of at least `least` (m), and always the point of `direction`, if there is no other. Faces count
+// Writes the contacts whose depth is at least `least` (m), or the point of `direction` if there is none. Faces count
 // as touching if they are within 10 degrees of the plane across the direction. Returns their number.
 int face_contacts(const Difference& difference, const Direction& direction, double least,
                   FaceContact (&out)[max_face_contacts]);

@@ -170,7 +170,7 @@ Hull flat_hull(std::span<const Vec3> points, const Spread& s) {
     return hull;
 }
 
-// Qhull's memory, freed on every way out.
+// Owns the memory of Qhull and frees it, also if an exception is thrown.
 struct Session {
     qhT qh;
     Session() { qh_zero(&qh, nullptr); }

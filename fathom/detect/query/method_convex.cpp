@@ -88,7 +88,7 @@ CollideResult collide_in_order(const Pair& pair, const CollideOptions& options) 
     result.status = overlap.status, result.witness = overlap.witness;
     if (result.status != Status::overlapping || options.goal == CollideGoal::status) return result;
     const convex::PairDistance found = kernel.signed_distance(depth_gap);
-    result.error_bound = 2 * found.rounding;
+    result.error_bound = found.upper - found.lower; // the minimum of curved shapes is searched
     kernel.add_contacts(found, options.margin, result.contacts);
     sort_and_spread(result, options.max_contacts);
     set_separation(pair, found, options.margin, result);
@@ -156,7 +156,8 @@ const MethodRow convex_row = {
     .method = Method::convex,
     .name = "convex",
     .collide = {.fits = two_convex_or_half_space,
-                .guarantee = "proof or witness; exact minimum translation up to rounding",
+                .guarantee = "proof or witness; minimum translation, exact up to rounding for polyhedra and closed "
+                             "forms, otherwise between proven bounds",
                 .margin = true,
                 .run = collide_convex},
     .distance = {.fits = two_convex_or_half_space, .guarantee = "exact up to rounding", .run = distance_convex},

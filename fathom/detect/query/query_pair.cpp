@@ -130,7 +130,7 @@ field_field::ClosestBody body_of(const Shape& shape, bool by_field) {
     if (is_half_space(shape.kind())) return {.half_space = shape.half_space()};
     if (shape.has_triangles() && !(by_field && has_field(shape.kind())))
         return {.surface = &shape.surface(), .tree = &shape.tree()};
-    return {.solid = &shape.solid(), .convex = shape.kind() == ShapeKind::convex ? &shape.convex() : nullptr};
+    return {.solid = &shape.solid(), .convex = shape.convex_body()};
 }
 
 } // namespace

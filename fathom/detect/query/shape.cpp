@@ -200,12 +200,16 @@ std::vector<Vec3> used_vertices(const TriangleMesh& mesh) {
 Shape::Shape(FieldPtr field) : state_(std::make_shared<State>()) {
     if (!field) throw Error(Cause::invalid_argument, "the field is null");
     state_->kind = kind_of(*field);
+    if (const AnalyticExpression* const expression = field->analytic_expression()) {
+        state_->convex = convex::recognized_primitive(*expression);
+        if (state_->convex) set_convex();
+        // An ellipsoid is exact as a body, but its expression is only a bound on the distance.
+        if (state_->convex && expression->distance_kind() != DistanceKind::exact)
+            field = std::make_shared<convex::ConvexField>(*state_->convex);
+    }
     state_->half_space = field->half_space().value_or(HalfSpace{});
     state_->bounds = field->bounds();
     state_->mesh = field->surface();
-    if (const AnalyticExpression* const expression = field->analytic_expression())
-        state_->convex = convex::recognized_primitive(*expression);
-    if (state_->convex) set_convex();
     state_->given_field = std::move(field);
 }
 
@@ -310,9 +314,7 @@ Shape Shape::cone(double base_radius, double height, double radius) {
 
 Shape Shape::ellipsoid(const Vec3& semi_axes, double radius) {
     check_radius(radius);
-    convex::Body body = *convex::recognized_primitive(shapes::ellipsoid(semi_axes)); // checks the numbers
-    body.radius = radius;
-    return of_body(std::move(body));
+    return Shape(rounded(shapes::ellipsoid(semi_axes), radius));
 }
 
 Shape Shape::convex_hull(std::span<const Vec3> points, double radius) {
@@ -339,17 +341,11 @@ void Shape::set_convex() {
     convex_body_ = &*state_->convex;
 }
 
-// The field is exact where the expression of the body is not.
 Shape Shape::of_body(convex::Body body) {
     Shape shape(std::make_shared<convex::ConvexField>(body));
     shape.state_->convex = std::move(body);
     shape.set_convex();
     return shape;
-}
-
-const convex::Body& Shape::convex() const {
-    state_->require(state_->kind == ShapeKind::convex, "convex body");
-    return *state_->convex;
 }
 
 ShapeKind Shape::kind() const { return state_->kind; }
@@ -358,7 +354,6 @@ double Shape::radius() const { return 0.5 * state_->bounds.diagonal(); }
 
 double Shape::error_bound() const {
     if (state_->compound) return state_->compound->error_bound;
-    if (state_->convex) return 0;
     return state_->given_field ? state_->given_field->near_error_bound() : state_->seal.displacement;
 }
 

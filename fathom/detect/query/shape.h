@@ -169,8 +169,7 @@ public:
     [[nodiscard]] const std::shared_ptr<const DrawnMesh>& drawn() const; // mesh(), to be drawn into depth maps
     // Depth maps of mesh() along its three axes, of 512 pixels.
     [[nodiscard]] const std::shared_ptr<SharedDepthObject>& depth_object() const;
-    [[nodiscard]] const convex::Body& convex() const; // of a convex shape
-    // The same, or null for other shapes.
+    // The body of a convex shape; null for other shapes.
     [[nodiscard]] const convex::Body* convex_body() const { return convex_body_; }
     using HalfSpace = FieldHalfSpace;
     [[nodiscard]] const HalfSpace& half_space() const; // of a half-space

@@ -187,8 +187,9 @@ public:
     // deepest overlap where it touches bodies. Runs in parallel; a pose where bodies overlap costs a search of the
     // separating translation.
     struct PoseClearance {
-        double distance = std::numeric_limits<double>::infinity(); // upper bound; infinity: there is no other body (m)
-        Index nearest = no_index;                                  // the body that is nearest, or deepest
+        double distance =
+            std::numeric_limits<double>::infinity(); // upper bound; infinite if there is no other body (m)
+        Index nearest = no_index;                    // the body that is nearest, or deepest
         PoseDerivative derivative{};
         bool unique = false; // the derivative exists, and no other body is as near
     };
