@@ -37,6 +37,25 @@ Cause cause_of(const Call& call) {
     return Cause::cancelled;
 }
 
+// The expression of an ellipsoid is only a bound on the distance; the shape has exact distances, with an error of 0.
+TEST(Shape, an_ellipsoid_given_by_an_expression_has_exact_distances) {
+    const Vec3 axes(1, 0.5, 0.25);
+    const Shape egg = formula(shapes::ellipsoid(axes));
+    EXPECT_EQ(egg.error_bound(), 0);
+    for (const Vec3& p : {Vec3(0.3, 0.2, 0.05), Vec3(0.9, 0, 0), Vec3(0.6, 0.6, 0.6), Vec3(0, 0, 2)}) {
+        double nearest = HUGE_VAL;
+        constexpr int steps = 1000;
+        for (int i = 0; i <= steps; ++i)
+            for (int k = 0; k < steps; ++k) {
+                const double polar = M_PI * i / steps, turn = 2 * M_PI * k / steps, r = std::sin(polar);
+                const Vec3 unit(r * std::cos(turn), r * std::sin(turn), std::cos(polar));
+                nearest = std::min(nearest, (axes.cwiseProduct(unit) - p).norm());
+            }
+        const double sign = p.cwiseQuotient(axes).norm() < 1 ? -1 : 1;
+        EXPECT_NEAR(egg.field()->distance(p), sign * nearest, 1e-4);
+    }
+}
+
 TEST(Shape, reports_its_kind_and_data) {
     EXPECT_EQ(ball(1).kind(), ShapeKind::convex);
     EXPECT_EQ(formula(shapes::torus(1, 0.2)).kind(), ShapeKind::analytic);
